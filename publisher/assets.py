@@ -1,0 +1,76 @@
+"""Which files does a page load? Copies styles and scripts under names that hold their content's hash.
+
+The style sheets become one text that each page carries itself: a separate file would cost the first paint a round trip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from publisher.pages import SearchEntry
+
+ROOT = Path(__file__).parents[1]
+SITE = ROOT / "site"
+SMALL_BUNDLE = ROOT / "node_modules" / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js"
+STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "parts.css", "pages.css", "print.css")
+FIRST = ("core.js",)  # the others find window.Rungbook there; otherwise order does not matter
+
+
+@dataclass(frozen=True)
+class Assets:
+    """File names relative to the output's root; ``css`` is the text of all style sheets."""
+
+    css: str
+    theme: str  # runs as soon as it arrives, so that a saved theme is there at the first paint
+    scripts: tuple[str, ...]  # deferred, in this order
+    plotly: str
+    search: str
+
+
+def find_bundle() -> Path:
+    """The pinned small bundle where npm installed it, otherwise the plotly package's own file."""
+    if SMALL_BUNDLE.exists():
+        return SMALL_BUNDLE
+    import plotly
+
+    return Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchEntry] = ()) -> Assets:
+    """Write ``dist/assets/*`` and say what pages refer to. ``bundle`` is Plotly's file, by default ``find_bundle()``."""
+    folder = dist / "assets"
+    folder.mkdir(parents=True, exist_ok=True)
+    scripts = sorted((SITE / "scripts").rglob("*.js"), key=lambda path: (path.name not in FIRST, path.as_posix()))
+    return Assets(
+        css="".join(_squeeze((SITE / "styles" / name).read_text(encoding="utf-8")) for name in STYLES),
+        theme=_write(folder, "theme.js", (SITE / "scripts" / "theme.js").read_bytes()),
+        scripts=tuple(_write(folder, path.name, path.read_bytes()) for path in scripts if path.name != "theme.js"),
+        plotly=_write(folder, "plotly.js", (bundle or find_bundle()).read_bytes()),
+        search=_write(folder, "search-index.js", _search_index(search).encode()),
+    )
+
+
+def _write(folder: Path, name: str, content: bytes) -> str:
+    stem, suffix = name.rsplit(".", 1)
+    hashed = f"{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{suffix}"
+    (folder / hashed).write_bytes(content)
+    return f"{folder.name}/{hashed}"
+
+
+def _squeeze(css: str) -> str:
+    """Drop comments and indentation. Style sheets here hold no string with ``/*`` in it."""
+    while "/*" in css:
+        start = css.index("/*")
+        css = css[:start] + css[css.index("*/", start) + 2 :]
+    return "".join(f"{line.strip()}\n" for line in css.splitlines() if line.strip())
+
+
+def _search_index(entries: Iterable[SearchEntry]) -> str:
+    rows = [[entry.title, entry.kind, entry.url, entry.text] for entry in entries]
+    return f"window.Rungbook.searchIndex = {json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"

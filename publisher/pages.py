@@ -1,0 +1,197 @@
+"""What does each page hold, and how does that become HTML? Dataclasses in, text out; no file is written here.
+
+Every ``url`` is relative to the page that shows it; every ``html`` is trusted markup made by the publisher, every other
+string is plain text and escaped by the templates. ``root`` leads from the page's folder to the output's root ("." or "..").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from publisher.assets import Assets
+from publisher.figure import Missing, SteppedFigure
+from publisher.figure_view import figure_view, inline_code
+from publisher.sparkline import Rung, sparkline
+from publisher.stills import Still
+
+TEMPLATES = Path(__file__).parents[1] / "site" / "templates"
+
+
+@dataclass(frozen=True)
+class Link:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class CardLink:
+    """A card in the switcher. ``url`` leads to the same article on that card, or to its nearest page."""
+
+    slug: str
+    name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter or one of its parts. ``html`` is its body without the heading, which the template writes."""
+
+    id: str
+    title: str
+    html: str
+    subsections: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What every page has. ``canonical``, ``og_image`` and ``feed`` are absolute URLs, None where no site URL is set."""
+
+    title: str
+    site_title: str
+    root: str
+    assets: Assets
+    description: str = ""
+    canonical: str | None = None
+    og_image: str | None = None
+    feed: str | None = None
+    home_url: str = "index.html"  # relative to root, as are the two below
+    claims_url: str = "claims.html"
+    glossary_url: str = "glossary.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticlePage(Page):
+    slug: str
+    lede: str  # HTML of the opening paragraph, without <p>
+    card: CardLink
+    cards: tuple[CardLink, ...]  # all cards that have this article, this one included
+    sections: tuple[Section, ...]
+    reading_minutes: int
+    recorded: str = ""  # date of the newest recording, as a person writes it
+    stale: tuple[str, ...] = ()  # a sentence a recording whose kernel changed since
+    quick: bool = False  # recorded with --quick: fewer samples
+    throttled: bool = False
+    figures: tuple[Link, ...] = ()  # index of figures: title and "#fig-NAME"
+    previous: Link | None = None
+    next: Link | None = None
+
+
+@dataclass(frozen=True)
+class CardSummary:
+    """An article's headline on one card. Times are texts with units; None where that was not measured."""
+
+    card: CardLink
+    best: str  # name of the fastest rung, cold
+    best_cold: str | None
+    library: str | None  # name of the library call
+    library_cold: str | None
+    rungs: tuple[Rung, ...] = ()  # in ladder order, for the small picture
+    resolution_us: float = 0.0
+
+
+@dataclass(frozen=True)
+class ArticleSummary:
+    slug: str
+    title: str
+    lede: str  # HTML, as in ArticlePage
+    url: str  # of the article on the default card
+    reading_minutes: int
+    figures: int
+    cards: tuple[CardSummary, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomePage(Page):
+    lede: str  # HTML
+    articles: tuple[ArticleSummary, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim on one card. ``holds`` is None where a recording it needs is missing; ``detail`` shows the values."""
+
+    card: str  # slug
+    holds: bool | None
+    detail: str
+    url: str = ""  # the place in the article
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    expression: str
+    text: str  # HTML of what the article says when it holds
+    otherwise: str  # HTML of what it says when not; "" where the build would fail
+    where: str  # file:line
+    article: str
+    verdicts: tuple[Verdict, ...]  # one a card, in the order of ``cards``
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimsPage(Page):
+    cards: tuple[CardLink, ...]
+    claims: tuple[ClaimRow, ...]
+
+
+@dataclass(frozen=True)
+class GlossaryEntry:
+    slug: str  # also the fragment: glossary.html#SLUG
+    name: str
+    html: str
+    kind: str  # term, opcode
+    used: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlossaryPage(Page):
+    entries: tuple[GlossaryEntry, ...]
+
+
+@dataclass(frozen=True)
+class SearchEntry:
+    """``url`` is relative to the root of the output; ``text`` is plain and short: it is searched, and shown below the title."""
+
+    title: str
+    kind: str  # section, figure, term, opcode
+    url: str
+    text: str = ""
+
+
+def render_figure(name: str, figure: SteppedFigure | Missing, still: Still | None) -> str:
+    """The figure as one <rb-figure>, id ``fig-NAME``. ``name`` is unique in its page and may differ from the module's."""
+    if isinstance(figure, Missing):
+        return _render("missing_figure.html", name=name, what=figure.what, command=figure.command)
+    return _render("figure.html", view=figure_view(name, figure, still))
+
+
+def render_article(page: ArticlePage) -> str:
+    return _render("article.html", page=page)
+
+
+def render_home(page: HomePage) -> str:
+    return _render("home.html", page=page)
+
+
+def render_claims(page: ClaimsPage) -> str:
+    return _render("claims.html", page=page)
+
+
+def render_glossary(page: GlossaryPage) -> str:
+    return _render("glossary.html", page=page)
+
+
+@cache
+def _environment() -> Environment:
+    loader = FileSystemLoader(TEMPLATES)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["inline_code"] = inline_code
+    made.globals["sparkline"] = sparkline
+    return made
+
+
+def _render(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(**values)
