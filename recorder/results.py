@@ -1,0 +1,342 @@
+"""What shape have the results of each experiment? One model an experiment, strict, without CUDA and without HTML.
+
+Long rows of numbers and listings are kept as text blocks: a diff stays readable and loading stays fast.
+Every measured value is in one of three states: the value, ``failed: why``, or ``not_measured: why``.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Annotated, Any, Union
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from recorder.statistics import Samples
+
+Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Text = Annotated[str, Field(max_length=400)]
+Count = Annotated[int, Field(ge=0)]
+MAX_BLOCK_CHARS = 2_000_000
+
+
+class Model(BaseModel):
+    """Base of all parts of a recording: unknown keys, wrong types and non-finite numbers are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def _numbers(text: str) -> str:
+    for word in text.split():
+        if not math.isfinite(float(word)):
+            raise ValueError(f"{word} is not a finite number")
+    return text
+
+
+# Numbers separated by white space, e.g. the 500 samples of a time in the order they were taken.
+Numbers = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_numbers)]
+
+
+class Failed(Model):
+    """The measurement was tried and went wrong."""
+
+    failed: Text
+
+
+class NotMeasured(Model):
+    """The measurement was not tried, and why."""
+
+    not_measured: Text
+
+
+class Timed(Model):
+    """One time: raw samples, microseconds per launch, in the order they were taken."""
+
+    samples_us: Numbers
+
+    @cached_property
+    def samples(self) -> Samples:
+        return Samples(np.array(self.samples_us.split(), dtype=np.float64))
+
+
+class Table(Model):
+    """A table of numbers: ``columns`` names separated by blanks, then one row a line."""
+
+    columns: Annotated[str, Field(max_length=400)]
+    rows: Numbers
+
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Each column as a float64 array, by name."""
+        names = self.columns.split()
+        flat = np.array(self.rows.split(), dtype=np.float64)
+        return dict(zip(names, flat.reshape(-1, len(names)).T, strict=True))
+
+    def model_post_init(self, _context: Any) -> None:
+        width = len(self.columns.split())
+        if width == 0 or len(self.rows.split()) % width:
+            raise ValueError(f"the rows do not fill the columns {self.columns!r}")
+
+
+def _state(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return {"Failed": "failed", "NotMeasured": "not_measured"}.get(type(value).__name__, "value")
+    if isinstance(value, dict) and len(value) == 1:
+        key = next(iter(value))
+        if key in ("failed", "not_measured"):
+            return key
+    return "value"
+
+
+def _three_states(model: Any) -> Any:
+    return Annotated[
+        Union[
+            Annotated[model, Tag("value")],
+            Annotated[Failed, Tag("failed")],
+            Annotated[NotMeasured, Tag("not_measured")],
+        ],
+        Discriminator(_state),
+    ]
+
+
+MaybeTimed = _three_states(Timed)
+MaybeNumber = _three_states(float | int)
+MaybeTable = _three_states(Table)
+MaybeText = _three_states(str)
+
+
+class TimePair(Model):
+    """Cold (the streamed operand is not in L2) and warm (it was just read) times of one thing."""
+
+    cold: MaybeTimed
+    warm: MaybeTimed
+
+
+# ---- code: what was compiled and how it would be launched -------------------------------------------------
+
+
+class Code(Model):
+    """One compiled kernel. ``sass`` has a line an instruction: ``OFFSET Lsource Pptx TEXT`` ('-' where unknown)."""
+
+    file: Text
+    entry: Text
+    sha256: Text  # of the source with comments blanked
+    constants: dict[str, int]
+    grid: list[int]
+    block: list[int]
+    dynamic_smem_bytes: Count
+    static_smem_bytes: Count
+    registers: Count
+    local_bytes: Count
+    blocks_per_sm: MaybeNumber  # occupancy: resident blocks an SM can hold
+    zero_output: bool
+    ptxas: Text
+    sass: Annotated[str, Field(max_length=MAX_BLOCK_CHARS)]
+    ptx: Annotated[str, Field(max_length=MAX_BLOCK_CHARS)]
+
+
+MaybeCode = _three_states(Code)
+
+
+class RungCode(Model):
+    title: Text
+    idea: Text
+    dtype: Text  # of the inputs: fp32, fp16, bf16 …
+    code: MaybeCode
+
+
+class CodeResults(Model):
+    """``rungs`` in the order of the ladder; ``variants`` by ``rung.variant``."""
+
+    rungs: dict[Slug, RungCode]
+    variants: dict[Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$")], MaybeCode]
+
+
+# ---- times: the ladder --------------------------------------------------------------------------------------
+
+
+class Check(Model):
+    """Agreement with the float64 reference: the worst error over all cases, in units of the tolerance's scale."""
+
+    worst_error: float
+    tolerance: float
+    cases: list[Text]
+
+
+class RungTimes(TimePair):
+    check: _three_states(Check)  # type: ignore[valid-type]
+    plain_cold: MaybeTimed  # the same train launched one by one, without a graph
+    plain_warm: MaybeTimed
+
+
+class Reference(TimePair):
+    """A library call that solves the same problem."""
+
+    title: Text
+    accumulates: Text
+    returns: Text
+    version: Text
+    kernels: list[Text]  # the names of the kernels that the call launched
+    check: _three_states(Check)  # type: ignore[valid-type]
+
+
+class TimesResults(Model):
+    """``twins`` are second runs of the same thing in the same session: the A/A test."""
+
+    problem: dict[Slug, int]
+    flops: Count
+    least_bytes: dict[Text, int]  # by input dtype: each operand once
+    rungs: dict[Slug, _three_states(RungTimes)]  # type: ignore[valid-type]
+    references: dict[Slug, _three_states(Reference)]  # type: ignore[valid-type]
+    floors: dict[Slug, TimePair]  # empty (an empty launch), read_<dtype> (a plain read of the streamed operand)
+    twins: dict[Slug, TimePair]
+
+
+# ---- placement: which SM ran which block, and when -------------------------------------------------------------
+
+
+class RungPlacement(Model):
+    """``launches``: one table a launch, columns ``block sm start_ns end_ns``; ns since the launch's first start."""
+
+    condition: Text
+    instrumented: MaybeTimed
+    launches: list[Table]
+
+
+class PlacementResults(Model):
+    timer_step_ns: MaybeNumber
+    rungs: dict[Slug, _three_states(RungPlacement)]  # type: ignore[valid-type]
+
+
+# ---- fragment: which thread holds which cell of an MMA's operands ------------------------------------------------
+
+
+class Operand(Model):
+    """Columns ``lane register half row column``; ``half`` is 0 for the low 16 bits, 1 for the high; 0 in 32-bit operands."""
+
+    rows: Count
+    columns: Count
+    cells: Table
+
+
+class FragmentMap(Model):
+    instruction: Text
+    sass: Text
+    a: Operand
+    b: Operand
+    d: Operand
+
+
+class FragmentResults(Model):
+    shapes: dict[Slug, _three_states(FragmentMap)]  # type: ignore[valid-type]
+
+
+# ---- the rest of the lab ----------------------------------------------------------------------------------------
+
+
+class ProbeTimes(Model):
+    full: TimePair
+    loads_only: _three_states(TimePair)  # type: ignore[valid-type]
+    math_only: _three_states(TimePair)  # type: ignore[valid-type]
+
+
+class ProbesResults(Model):
+    rungs: dict[Slug, ProbeTimes]
+
+
+class Setting(Model):
+    """One setting of a sweep: the constants that were rewritten, what was launched, and its times."""
+
+    constants: dict[str, int]
+    blocks: Count
+    threads: Count
+    smem_bytes: Count
+    registers: Count
+    times: _three_states(TimePair)  # type: ignore[valid-type]
+
+
+class SweepResults(Model):
+    rung: Slug
+    axes: dict[str, list[int]]
+    settings: list[Setting]
+
+
+class ChangeEntry(Model):
+    """One member of a controlled comparison: the constants or variant that differ and what stayed."""
+
+    title: Text
+    what: Text
+    constants: dict[str, int]
+    blocks: Count
+    times: _three_states(TimePair)  # type: ignore[valid-type]
+
+
+class OneChangeResults(Model):
+    """Controlled comparisons by name, each an ordered map of entries."""
+
+    comparisons: dict[Slug, dict[Slug, ChangeEntry]]
+
+
+class ShapeEntry(Model):
+    entry: Slug  # a rung or a reference
+    problem: dict[Slug, int]
+    times: _three_states(TimePair)  # type: ignore[valid-type]
+
+
+class ShapesResults(Model):
+    shapes: list[ShapeEntry]
+
+
+class ResolutionResults(Model):
+    """Trains against single launches, graph against plain, with the empty kernel and one rung."""
+
+    twins: dict[Slug, list[Timed]]  # repeated runs of the same graph
+    launches: dict[Slug, dict[Slug, MaybeTimed]]  # by kernel, then graph_train, plain_train, graph_single, plain_single
+    event_step_us: MaybeNumber  # step of raw event differences, microseconds
+
+
+class Counters(Model):
+    """Hardware counters of one launch of a rung, as the profiler reports them; keys are metric names."""
+
+    cold: dict[Text, MaybeNumber]
+    stalls: dict[Text, float]  # reason -> share of issue slots stalled
+
+
+class CountersResults(Model):
+    tool: Text
+    rungs: dict[Slug, _three_states(Counters)]  # type: ignore[valid-type]
+
+
+class PeaksResults(Model):
+    copy_GBps: MaybeNumber
+    read_GBps: MaybeNumber
+    l2_read_GBps: MaybeNumber
+    smem_GBps: MaybeNumber
+    fp32_tflops: MaybeNumber
+    hmma_fp16_tflops: MaybeNumber
+    library_fp16_tflops: MaybeNumber
+
+
+class ConditionsResults(Model):
+    """Sampled through the run: columns ``seconds sm_clock_MHz memory_clock_MHz power_W temperature_C``."""
+
+    samples: Table
+    throttle_reasons: dict[Text, int]  # reason -> samples that showed it
+    other_processes: Count
+
+
+EXPERIMENTS: dict[str, type[Model]] = {
+    "code": CodeResults,
+    "times": TimesResults,
+    "placement": PlacementResults,
+    "fragment": FragmentResults,
+    "probes": ProbesResults,
+    "sweep": SweepResults,
+    "one_change": OneChangeResults,
+    "shapes": ShapesResults,
+    "resolution": ResolutionResults,
+    "counters": CountersResults,
+    "peaks": PeaksResults,
+    "conditions": ConditionsResults,
+}
