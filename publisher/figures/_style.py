@@ -1,0 +1,291 @@
+"""What do all figures have in common? Their layout and axes, cells, words for times, and how recorded values are found.
+
+Colours are tokens (``"@accent"``) that the page resolves in its own theme. ``CLEAR`` is the one literal: no colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from publisher.figure import Evidence, Missing
+from recorder.recording import Recording
+from recorder.results import Code, Failed, NotMeasured, Timed, TimePair
+from recorder.statistics import resolution_us, twin_difference
+
+TOKENS = (
+    "ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier",
+    *(f"s{i}" for i in range(1, 9)), *(f"q{i}" for i in range(9)),
+)  # fmt: skip
+CLEAR = "rgba(0,0,0,0)"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+CONDITIONS = ("cold", "warm")
+SAME = "the same within the resolution"
+
+Trace = dict[str, Any]
+Layout = dict[str, Any]
+
+
+# ---- layout ------------------------------------------------------------------------------------------------------
+
+
+def base_layout(**more: Any) -> Layout:
+    """The layout every figure starts from; ``more`` is merged over it, key by key at every depth."""
+    layout: Layout = {
+        "font": {"family": FONT, "size": 13, "color": "@ink"},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "margin": {"l": 8, "r": 12, "t": 12, "b": 8, "pad": 0},
+        "showlegend": False,
+        "barmode": "overlay",
+        "bargap": 0,
+        "dragmode": False,
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": "@paper",
+            "bordercolor": "@muted",
+            "font": {"family": FONT, "color": "@ink"},
+            "align": "left",
+        },
+        "uniformtext": {"mode": False, "minsize": 8},
+    }
+    return merged(layout, more)
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """``over`` laid over ``base``, key by key at every depth; lists are replaced whole. Neither argument changes."""
+    result = dict(base)
+    for key, value in over.items():
+        mine = result.get(key)
+        both_maps = isinstance(mine, Mapping) and isinstance(value, Mapping)
+        result[key] = merged(mine, value) if both_maps else value  # type: ignore[arg-type]
+    return result
+
+
+def axis(title: str = "", type: str = "linear", **more: Any) -> Layout:
+    """A quiet axis: outer ticks' labels in muted ink, a faint grid, no zero line, not to be dragged."""
+    made: Layout = {
+        "type": type,
+        "gridcolor": "@grid",
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "tickfont": {"size": 12, "color": "@muted"},
+        "automargin": True,
+        "fixedrange": True,
+    }
+    if title:
+        made["title"] = {"text": title, "font": {"size": 12, "color": "@muted"}, "standoff": 8}
+    return merged(made, more)
+
+
+def hidden_axis(**more: Any) -> Layout:
+    """An axis that only places things: no line, no ticks, no grid."""
+    return merged({"visible": False, "fixedrange": True, "zeroline": False}, more)
+
+
+def note(text: str, x: float, y: float, **more: Any) -> Layout:
+    """A text on the paper (x and y from 0 to 1), left aligned; for axis titles that stand above their axis."""
+    made: Layout = {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "align": "left",
+        "showarrow": False,
+        "font": {"size": 12, "color": "@muted"},
+    }
+    return merged(made, more)
+
+
+# ---- traces ------------------------------------------------------------------------------------------------------
+
+
+def cells(
+    columns: Sequence[float],
+    rows: Sequence[float],
+    colors: str | Sequence[str],
+    width: float = 0.88,
+    height: float = 0.88,
+    **more: Any,
+) -> Trace:
+    """Rectangles around the points (column, row), in axis units: a bar trace with ``base``. Needs barmode overlay."""
+    trace: Trace = {
+        "type": "bar",
+        "x": list(columns),
+        "base": [round(row - height / 2, 4) for row in rows],
+        "y": [height] * len(rows),
+        "width": width,
+        "marker": {"color": colors if isinstance(colors, str) else list(colors), "line": {"width": 0}},
+        "hoverinfo": "text",
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "constraintext": "none",
+        "cliponaxis": False,
+    }
+    return merged(trace, more)
+
+
+def words(
+    x: Sequence[Any], y: Sequence[Any], text: Sequence[str], color: str | Sequence[str] = "@ink", **more: Any
+) -> Trace:
+    """Texts at data positions: labels that move with the data, where an annotation would not."""
+    trace: Trace = {
+        "type": "scatter",
+        "mode": "text",
+        "x": list(x),
+        "y": list(y),
+        "text": list(text),
+        "textfont": {"size": 12, "color": color if isinstance(color, str) else list(color)},
+        "textposition": "middle center",
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+    return merged(trace, more)
+
+
+def sm_grid(count: int) -> tuple[int, int, list[tuple[int, int]]]:
+    """Columns, rows, and the (column, row) of SM 0 to ``count`` - 1, row 0 on top, read like text.
+
+    The grid is a scheme, not the die. It is nearly square, at most as wide as high where that leaves no hole
+    (132 is 11 x 12), so that it also fits a phone.
+    """
+    if count < 1:
+        raise ValueError(f"a card has at least one SM, not {count}")
+    root = math.sqrt(count)
+    widths = range(max(1, math.floor(root * 0.75)), math.ceil(root * 1.3) + 1)
+    columns = min(widths, key=lambda w: (-count % w > 0, round(abs(math.log(w / root)), 6), w))
+    if -count % columns:
+        columns = round(root)
+    return columns, -(-count // columns), [(i % columns, i // columns) for i in range(count)]
+
+
+# ---- words -------------------------------------------------------------------------------------------------------
+
+
+def digits(value: float, significant: int = 3) -> str:
+    """``value`` with so many significant digits, in plain notation: 0.711, 9.27, 650, 12,400."""
+    if value == 0 or not math.isfinite(value):
+        return "0"
+    decimals = significant - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    decimals = significant - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(0, decimals)}f}"
+
+
+def fmt_time(us: float) -> str:
+    """A time of ``us`` microseconds with 3 significant digits, in µs or ms; number and unit never part at a line's end."""
+    if abs(us) >= 999.5:
+        return f"{digits(us / 1000)}\u00a0ms"
+    return f"{digits(us)}\u00a0µs"
+
+
+def fmt_count(count: int, one: str, many: str = "") -> str:
+    """``1 block``, ``256 blocks``."""
+    return f"{count:,}\u00a0{one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else "none"
+
+
+# ---- recorded values -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A rung as the code recording lists it: ``number`` is its place in the ladder, from 1."""
+
+    number: int
+    slug: str
+    title: str
+    idea: str
+    dtype: str
+    code: Code | None
+    why: str  # there is no code
+
+
+def rungs(evidence: Evidence) -> list[Rung]:
+    """All rungs in the order of the ladder, from the code recording; ``Missing`` without one."""
+    found = evidence.need("code").results.rungs
+    return [
+        Rung(number, slug, rung.title, rung.idea, rung.dtype, *_value(rung.code))
+        for number, (slug, rung) in enumerate(found.items(), start=1)
+    ]
+
+
+def rung_titles(evidence: Evidence) -> dict[str, str]:
+    """Title of each rung by slug, in order; without a code recording empty: use ``titles.get(slug, slug)``."""
+    code = evidence.card.get(evidence.subject, "code")
+    return {slug: rung.title for slug, rung in code.results.rungs.items()} if code else {}
+
+
+def fact(subject: str, name: str, field: str) -> str:
+    """The path that prose and figures share for a recorded value, e.g. ``<ladder>.tuned.cold``."""
+    return f"{subject}.{name}.{field}"
+
+
+def times(recording: Recording, name: str, condition: str) -> tuple[Timed | None, str]:
+    """The time of a rung, reference or floor in a times recording, or None and the reason in words."""
+    results = recording.results
+    for group in (results.rungs, results.references, results.floors):
+        if name in group:
+            return pick(group[name], condition)
+    return None, f"{name} is not in the recording"
+
+
+def pick(pair: Any, condition: str) -> tuple[Timed | None, str]:
+    """One condition of a ``TimePair`` in any of its three states, or None and the reason in words."""
+    if isinstance(pair, TimePair):
+        return _value(getattr(pair, condition))
+    return _value(pair)
+
+
+def why(value: Any) -> str:
+    """``failed: …``, ``not measured: …``, or nothing for a value."""
+    return _value(value)[1]
+
+
+def _value(value: Any) -> tuple[Any, str]:
+    if isinstance(value, Failed):
+        return None, f"failed: {value.failed}"
+    if isinstance(value, NotMeasured):
+        return None, f"not measured: {value.not_measured}"
+    return value, ""
+
+
+def twins_of(recording: Recording, condition: str) -> float:
+    """The largest relative difference that two runs of one kernel showed in a times recording: the A/A test."""
+    differences = [0.0]
+    for slug, twin in recording.results.twins.items():
+        first, second = times(recording, slug, condition)[0], pick(twin, condition)[0]
+        if first is not None and second is not None:
+            differences.append(twin_difference(first.samples, second.samples))
+    return max(differences)
+
+
+def relation(a: Timed, b: Timed, twins: float = 0.0) -> str:
+    """How ``a`` stands to ``b``: the same within the resolution, 1.65 times as fast, or 1.2 times as slow."""
+    difference = a.samples.median_us - b.samples.median_us
+    if abs(difference) <= resolution_us(a.samples, b.samples, twins):
+        return SAME
+    low, high = sorted((a.samples.median_us, b.samples.median_us))
+    return f"{digits(high / low)} times as {'slow' if difference > 0 else 'fast'}"
+
+
+def rerecord(subject: str, experiment: str) -> str:
+    """The command that renews an experiment."""
+    return f"python -m recorder --gpu 0 --only {subject}/{experiment}"
+
+
+def no_value(evidence: Evidence, experiment: str, what: str) -> Missing:
+    """``Missing`` for a recording that is there but lacks what the figure shows; ``what`` follows the card's name."""
+    return Missing(f"{evidence.card.card.name} {what}", rerecord(evidence.subject, experiment))
