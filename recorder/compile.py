@@ -44,11 +44,8 @@ def compile_cubin(source: str, name: str, arch: str, constants: dict[str, int] |
     check_arch(arch)
     headers = toolkit.find_headers()
     text = rewrite_constants(source, constants, name) if constants else source
-    try:
-        from cuda.core import Program, ProgramOptions
-    except ImportError as error:
-        raise ToolkitError(f"cuda-core is not installed; run {toolkit.PIP_RECORD}") from error
-    options = ProgramOptions(
+    core = toolkit.load_core()
+    options = core.ProgramOptions(
         name=name,
         arch=arch,
         std=STANDARD,
@@ -58,7 +55,7 @@ def compile_cubin(source: str, name: str, arch: str, constants: dict[str, int] |
     )
     log = _Log()
     try:
-        program = Program(text, "c++", options)
+        program = core.Program(text, "c++", options)
         try:
             cubin = bytes(program.compile("cubin", logs=log).code)
         finally:
@@ -66,9 +63,9 @@ def compile_cubin(source: str, name: str, arch: str, constants: dict[str, int] |
     except Exception as error:
         if type(error).__name__ != "NVRTCError":  # cuda-core does not export the type
             raise
-        raise _refused(str(error), name, arch) from error
+        raise _refused(str(error).replace(headers.folder, "<headers>"), name, arch) from error
     shown = (f"-arch={arch}", f"-std={STANDARD}", "-lineinfo", f"headers: {headers.kind}")
-    return Compiled(cubin, log.text.strip("\0\n "), shown)
+    return Compiled(cubin, log.text.replace(headers.folder, "<headers>").strip("\0\n "), shown)
 
 
 def check_arch(arch: str) -> None:

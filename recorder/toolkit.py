@@ -101,6 +101,14 @@ def supported_archs() -> tuple[str, ...]:
     return tuple(f"sm_{arch}" for arch in sorted(archs))
 
 
+def load_core() -> ModuleType:
+    """The module ``cuda.core``; a ToolkitError where it is missing."""
+    try:
+        return importlib.import_module("cuda.core")
+    except ImportError as error:
+        raise ToolkitError(f"cuda-core is not installed; run {PIP_RECORD}") from error
+
+
 def load_nvrtc() -> ModuleType:
     """The module ``cuda.bindings.nvrtc`` with its library loaded; a ToolkitError where either is missing."""
     try:
