@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from publisher.figure import Evidence, Missing
+from publisher.figures._measured import absence, reason, time_of, value_of
+from publisher.units import TIME, formatted, grouped
 from recorder.recording import Recording
-from recorder.results import Code, Failed, NotMeasured, Timed, TimePair
-from recorder.statistics import resolution_us, twin_difference
+from recorder.results import Code, Timed
 
 TOKENS = (
     "ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier",
@@ -21,8 +22,6 @@ TOKENS = (
 )  # fmt: skip
 CLEAR = "rgba(0,0,0,0)"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-CONDITIONS = ("cold", "warm")
-SAME = "the same within the resolution"
 
 Trace = dict[str, Any]
 Layout = dict[str, Any]
@@ -170,26 +169,14 @@ def sm_grid(count: int) -> tuple[int, int, list[tuple[int, int]]]:
 # ---- words -------------------------------------------------------------------------------------------------------
 
 
-def digits(value: float, significant: int = 3) -> str:
-    """``value`` with so many significant digits, in plain notation: 0.711, 9.27, 650, 12,400."""
-    if value == 0 or not math.isfinite(value):
-        return "0"
-    decimals = significant - 1 - math.floor(math.log10(abs(value)))
-    rounded = round(value, decimals)
-    decimals = significant - 1 - math.floor(math.log10(abs(rounded)))
-    return f"{rounded:,.{max(0, decimals)}f}"
-
-
 def fmt_time(us: float) -> str:
-    """A time of ``us`` microseconds with 3 significant digits, in µs or ms; number and unit never part at a line's end."""
-    if abs(us) >= 999.5:
-        return f"{digits(us / 1000)}\u00a0ms"
-    return f"{digits(us)}\u00a0µs"
+    """A time of ``us`` microseconds with 3 significant digits, in µs or ms; number and unit stay on one line."""
+    return formatted(us, TIME)
 
 
 def fmt_count(count: int, one: str, many: str = "") -> str:
     """``1 block``, ``256 blocks``."""
-    return f"{count:,}\u00a0{one if count == 1 else many or one + 's'}"
+    return f"{grouped(count)}\u00a0{one if count == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -197,7 +184,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else "none"
 
 
-# ---- recorded values -----------------------------------------------------------------------------------------------
+# ---- recorded values (comparisons of times are in _measured.py) ----------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -217,20 +204,10 @@ def rungs(evidence: Evidence) -> list[Rung]:
     """All rungs in the order of the ladder, from the code recording; ``Missing`` without one."""
     found = evidence.need("code").results.rungs
     return [
-        Rung(number, slug, rung.title, rung.idea, rung.dtype, *_value(rung.code))
+        Rung(number, slug, rung.title, rung.idea, rung.dtype, code, "" if code else reason(rung.code))
         for number, (slug, rung) in enumerate(found.items(), start=1)
+        for code in [value_of(rung.code)]
     ]
-
-
-def rung_titles(evidence: Evidence) -> dict[str, str]:
-    """Title of each rung by slug, in order; without a code recording empty: use ``titles.get(slug, slug)``."""
-    code = evidence.card.get(evidence.subject, "code")
-    return {slug: rung.title for slug, rung in code.results.rungs.items()} if code else {}
-
-
-def fact(subject: str, name: str, field: str) -> str:
-    """The path that prose and figures share for a recorded value, e.g. ``<ladder>.tuned.cold``."""
-    return f"{subject}.{name}.{field}"
 
 
 def times(recording: Recording, name: str, condition: str) -> tuple[Timed | None, str]:
@@ -238,47 +215,14 @@ def times(recording: Recording, name: str, condition: str) -> tuple[Timed | None
     results = recording.results
     for group in (results.rungs, results.references, results.floors):
         if name in group:
-            return pick(group[name], condition)
-    return None, f"{name} is not in the recording"
+            found = time_of(group[name], condition)
+            return found, "" if found else absence(group[name], condition)
+    return None, f"not measured: the recording has no {name}"
 
 
-def pick(pair: Any, condition: str) -> tuple[Timed | None, str]:
-    """One condition of a ``TimePair`` in any of its three states, or None and the reason in words."""
-    if isinstance(pair, TimePair):
-        return _value(getattr(pair, condition))
-    return _value(pair)
-
-
-def why(value: Any) -> str:
-    """``failed: …``, ``not measured: …``, or nothing for a value."""
-    return _value(value)[1]
-
-
-def _value(value: Any) -> tuple[Any, str]:
-    if isinstance(value, Failed):
-        return None, f"failed: {value.failed}"
-    if isinstance(value, NotMeasured):
-        return None, f"not measured: {value.not_measured}"
-    return value, ""
-
-
-def twins_of(recording: Recording, condition: str) -> float:
-    """The largest relative difference that two runs of one kernel showed in a times recording: the A/A test."""
-    differences = [0.0]
-    for slug, twin in recording.results.twins.items():
-        first, second = times(recording, slug, condition)[0], pick(twin, condition)[0]
-        if first is not None and second is not None:
-            differences.append(twin_difference(first.samples, second.samples))
-    return max(differences)
-
-
-def relation(a: Timed, b: Timed, twins: float = 0.0) -> str:
-    """How ``a`` stands to ``b``: the same within the resolution, 1.65 times as fast, or 1.2 times as slow."""
-    difference = a.samples.median_us - b.samples.median_us
-    if abs(difference) <= resolution_us(a.samples, b.samples, twins):
-        return SAME
-    low, high = sorted((a.samples.median_us, b.samples.median_us))
-    return f"{digits(high / low)} times as {'slow' if difference > 0 else 'fast'}"
+def fact(subject: str, name: str, field: str) -> str:
+    """The path that prose and figures share for a recorded value, e.g. ``<ladder>.tuned.cold``."""
+    return f"{subject}.{name}.{field}"
 
 
 def rerecord(subject: str, experiment: str) -> str:
@@ -286,6 +230,6 @@ def rerecord(subject: str, experiment: str) -> str:
     return f"python -m recorder --gpu 0 --only {subject}/{experiment}"
 
 
-def no_value(evidence: Evidence, experiment: str, what: str) -> Missing:
-    """``Missing`` for a recording that is there but lacks what the figure shows; ``what`` follows the card's name."""
-    return Missing(f"{evidence.card.card.name} {what}", rerecord(evidence.subject, experiment))
+def lacking(evidence: Evidence, experiment: str, what: str) -> Missing:
+    """``Missing`` for a recording that is there but lacks what a figure shows; ``what``: a sentence, no dot."""
+    return Missing(f"{evidence.card.card.name}: {what}", rerecord(evidence.subject, experiment))
