@@ -40,7 +40,7 @@ def natural_loops(instructions: Sequence[_Instruction]) -> list[Loop]:
     if not instructions:
         return []
     blocks = _blocks(instructions)
-    follow = [_successors(blocks, at) for at in range(len(blocks))]
+    follow = _successors(blocks)
     before: list[list[int]] = [[] for _ in blocks]
     for at, targets in enumerate(follow):
         for target in targets:
@@ -86,23 +86,29 @@ def _blocks(instructions: Sequence[_Instruction]) -> list[list[_Instruction]]:
     return blocks
 
 
-def _successors(blocks: list[list[_Instruction]], at: int) -> list[int]:
-    last = blocks[at][-1]
-    family = _family(last)
-    targets: list[int] = []
-    if family in ("BRA", "JMP", "CALL"):
-        targets = [target for target in [branch_target(last)] if target is not None]
-    elif family == "BSYNC":  # goes on where the BSSY of the same barrier register said
-        places = (i for block in blocks for i in block if _family(i) == "BSSY")
-        same = (branch_target(i) for i in places if i.operands.split(",")[0] == last.operands.split(",")[0])
-        targets = [target for target in same if target is not None]
-    always = not last.predicate and "," not in last.operands  # "BRA.U !UP0, 0x850" is conditional too
-    falls = not (family in (*_LEAVES, "BRA", "JMP") and always) and not (family == "BSYNC" and targets)
-    starts = {block[0].offset: number for number, block in enumerate(blocks)}
-    found = [starts[target] for target in targets if target in starts]
-    if falls and at + 1 < len(blocks):
-        found.append(at + 1)
-    return list(dict.fromkeys(found))
+def _successors(blocks: list[list[_Instruction]]) -> list[list[int]]:
+    """For each block the blocks that may follow it."""
+    starts = {block[0].offset: at for at, block in enumerate(blocks)}
+    joins: dict[str, int | None] = {}  # barrier register -> where its threads meet again
+    follow: list[list[int]] = []
+    for at, block in enumerate(blocks):
+        for instruction in block:
+            if _family(instruction) == "BSSY":  # a register is used again and again: the last one above counts
+                joins[instruction.operands.split(",")[0]] = branch_target(instruction)
+        last = block[-1]
+        family = _family(last)
+        target = None
+        if family in ("BRA", "JMP", "CALL"):
+            target = branch_target(last)
+        elif family == "BSYNC":
+            target = joins.get(last.operands)
+        always = not last.predicate and "," not in last.operands  # "BRA.U !UP0, 0x850" is conditional too
+        leaves = family in (*_LEAVES, "BRA", "JMP") or (family == "BSYNC" and target is not None)
+        found = [starts[target]] if target in starts else []
+        if not (always and leaves) and at + 1 < len(blocks):
+            found.append(at + 1)
+        follow.append(found)
+    return follow
 
 
 def _dominators(follow: list[list[int]], before: list[list[int]]) -> list[int]:
