@@ -10,21 +10,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from publisher.units import SUFFIXES
 from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
 from recorder.results import Model
 
 MAX_BYTES = 100_000
-UNITS = {
-    "us": "µs",
-    "ms": "ms",
-    "GBps": "GB/s",
-    "gflops": "GFLOP/s",
-    "tflops": "TFLOP/s",
-    "MHz": "MHz",
-    "W": "W",
-    "GB": "GB",
-    "MB": "MB",
-}
+UNITS = SUFFIXES | {"GB": "GB", "MB": "MB"}
 
 Words = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,63}$")]
