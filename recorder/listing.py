@@ -28,6 +28,7 @@ _WEIGHTS = {
     "HADD2": 2,
     "FFMA2": 2,
 }
+_READS = ("LD", "LDG", "LDGSTS", "LDS", "LDSM", "LDL", "UBLKCP", "UTMALDG")
 _SHAPE = re.compile(r"\.(\d+)x(\d+)x(\d+)|\.(8|16)(8)(4|8|16|32|64|128)\b")
 
 
@@ -134,17 +135,27 @@ def math_weight(instruction: Instruction) -> int:
 def main_loop(instructions: Sequence[Instruction]) -> Loop | None:
     """The hot loop of a kernel, or None where it has no loop.
 
-    The rule: of the innermost loops take the one with the most multiply-adds a pass (``math_weight``), and of equals
-    the one with the most instructions. So an unrolled body wins over its remainder, and of two copies the larger one.
-    Where no innermost loop does arithmetic but a loop around them does, that one is taken by the same measure.
+    The rule: the loop that by itself, not counting loops inside it, makes the most multiply-adds a pass
+    (``math_weight``). So an unrolled body wins over its remainder, and a loop over slices wins over the copying loops
+    inside it. Where no loop makes any, it is the loop with the most reads of memory, loops inside it counted, for then
+    the way round is what matters. Of equals the one with more instructions wins, then the first.
     """
     found = loops(instructions)
     if not found:
         return None
-    work = {loop: sum(math_weight(i) for i in loop_instructions(instructions, loop)) for loop in found}
-    inner = [loop for loop in found if loop.kind == "innermost"]
-    candidates = inner if any(work[loop] for loop in inner) or not any(work.values()) else found
-    return max(candidates, key=lambda loop: (work[loop], len(loop.offsets), -loop.start_offset))
+    inside = {
+        loop: frozenset().union(*(other.offsets for other in found if other.offsets < loop.offsets)) for loop in found
+    }
+    work = {
+        loop: sum(math_weight(i) for i in instructions if i.offset in loop.offsets - inside[loop]) for loop in found
+    }
+    if not any(work.values()):
+        work = {loop: sum(_reads(i) for i in loop_instructions(instructions, loop)) for loop in found}
+    return max(found, key=lambda loop: (work[loop], len(loop.offsets), -loop.start_offset))
+
+
+def _reads(instruction: Instruction) -> bool:
+    return instruction.opcode.split(".")[0] in _READS and not is_dummy(instruction)
 
 
 def _stays(instruction: Instruction) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recorder import cubin as elf
-from recorder.listing import Instruction, make_instruction
+from recorder.listing import Instruction, make_instruction, without_padding
 from recorder.toolkit import run_program
 
 _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
@@ -60,11 +60,12 @@ def disassemble(cubin: bytes, entry: str) -> Disassembly:
     places = parse_nvdisasm(marked, entry)
     _compare(instructions, places, entry)
     ptx_lines, number = entry_ptx(elf.read_ptx(sections), entry)
+    real = len(without_padding(instructions))  # nvdisasm lets the padding inherit the last instruction's lines
     found = (
         make_instruction(i.offset, i.text, places[i.offset].source_line, number.get(places[i.offset].ptx_line or 0))
-        for i in instructions
+        for i in instructions[:real]
     )
-    return Disassembly(tuple(found), ptx_lines, elf.read_ptxas(sections))
+    return Disassembly((*found, *instructions[real:]), ptx_lines, elf.read_ptxas(sections))
 
 
 def parse_cuobjdump(text: str, entry: str) -> tuple[Instruction, ...]:
