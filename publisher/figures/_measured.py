@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from publisher.figure import Evidence, Missing
+from publisher.published import PublishedSet
 from publisher.units import significant
 from recorder.results import Failed, NotMeasured, Timed
 from recorder.statistics import resolution_us, twin_difference
@@ -147,7 +148,7 @@ def plain(name: str) -> str:
     return name.replace("_", " ").lower()
 
 
-def published_set(evidence: Evidence, name: str) -> Any | None:
+def published_set(evidence: Evidence, name: str) -> PublishedSet | None:
     """The published figures that a directive's option names; None when it names none, ``Missing`` when they are unknown."""
     if not name:
         return None

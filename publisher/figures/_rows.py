@@ -21,7 +21,7 @@ def rows_layout(count: int, title: str, top: float, **x_axis: Any) -> Layout:
     )
 
 
-def rows_height(count: int, each: int = 62) -> int:
+def rows_height(count: int, each: int = 60) -> int:
     """Pixels for that many rows with their axis."""
     return 56 + each * count
 
