@@ -271,5 +271,7 @@ def test_the_hash_has_the_recordings_form():
     assert len(digits) >= 16
     assert set(digits) <= set("0123456789abcdef")
     assert source_hash("int a = 1'000'000; // it's\n") == source_hash("int a = 1'000'000;\n")
+    assert source_hash("#define A 1 \\\n + 2\nint x;") == source_hash("#define A 1 + 2\nint x;")
+    assert source_hash("#define A 1\n + 2;\nint x;") != source_hash("#define A 1 + 2;\nint x;")
     assert source_hash('const char *u = "http://x";') != source_hash('const char *u = "http://y";')
     assert source_hash('auto r = R"(// not a comment)";') != source_hash('auto r = R"()";')

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recorder import sass
 from recorder.compile import compile_cubin
 from recorder.cubin import CubinError, read_ptx, read_sections
 from recorder.listing import (
@@ -22,6 +23,7 @@ from recorder.listing import (
     without_padding,
 )
 from recorder.sass import SassError, disassemble, entry_ptx, parse_cuobjdump, parse_nvdisasm
+from recorder.toolkit import run_program
 
 DATA = Path(__file__).parent / "data" / "sass"
 SOURCE = (DATA / "tile.cu").read_text(encoding="utf-8")
@@ -151,6 +153,23 @@ $__internal_0_$slow:
 """
     places = parse_nvdisasm(text, "tile")
     assert [(p.source_line, p.ptx_line) for p in places.values()] == [(4, 20), (11, 20), (2, 21), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("HMMA.16816.F32", "HMMA.1688.F32", r"at offset \w+ of 'tile' cuobjdump shows 'HMMA.16816"),
+        ("EXIT ;", "", "not at the same offsets"),
+    ],
+)
+def test_tools_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch, old: str, new: str, message: str):
+    def run(name: str, *arguments: str) -> str:
+        said = run_program(name, *arguments)
+        return said.replace(old, new) if name == "nvdisasm" else said
+
+    monkeypatch.setattr(sass, "run_program", run)
+    with pytest.raises(SassError, match=message):
+        disassemble(compile_cubin(SOURCE, "kernels/example/tile.cu", "sm_90").cubin, "tile")
 
 
 # ---- the recording's line format -----------------------------------------------------------------------------
