@@ -8,14 +8,16 @@ size and depth, no tags, no aliases, no duplicate or unknown keys, and every err
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from recorder.results import EXPERIMENTS, Count, Model, Slug, Text, _three_states
 
@@ -24,11 +26,13 @@ MACHINE = "machine"
 MAX_BYTES = 8_000_000
 MAX_DEPTH = 16
 MAX_NODES = 200_000
+MAX_FAULTS = 40  # shown of one file
 
 CardSlug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
-MaybeInt = _three_states(int)
+MaybeInt = _three_states(Count)
 MaybeNumber = _three_states(float | int)
-MaybeText = _three_states(str)
+MaybeText = _three_states(Text)
+Sms = Annotated[int, Field(ge=1, le=4096)]  # figures draw a cell each
 
 
 class RecordingError(Exception):
@@ -41,7 +45,7 @@ class Card(Model):
     slug: CardSlug
     name: Text
     arch: Annotated[str, Field(pattern=r"^sm_[0-9]{2,3}[af]?$")]
-    sms: MaybeInt
+    sms: _three_states(Sms)  # type: ignore[valid-type]
     l2_bytes: MaybeInt
     memory_bytes: MaybeInt
     smem_per_sm_bytes: MaybeInt
@@ -66,11 +70,19 @@ class Conditions(Model):
     other_processes: MaybeInt
 
 
+def _a_time(text: str) -> str:
+    try:
+        datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+    except ValueError:
+        raise ValueError("is not a date and time as in 2026-01-31T23:59:59Z") from None
+    return text
+
+
 class Header(Model):
     schema_: Annotated[int, Field(alias="schema")]
     experiment: Slug
     subject: Slug
-    recorded: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    recorded: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$"), AfterValidator(_a_time)]
     seconds: float
     quick: bool
     card: Card
@@ -113,9 +125,11 @@ def load(path: Path, root: Path | None = None) -> Recording:
 
 def _read(path: Path, shown: str) -> str:
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise RecordingError(f"{shown}:1: the file has {size:,} bytes; a recording has at most {MAX_BYTES:,}")
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
+            raise RecordingError(f"{shown}:1: is not a regular file")
+        if status.st_size > MAX_BYTES:
+            raise RecordingError(f"{shown}:1: the file has {status.st_size:,} bytes; a recording has at most {MAX_BYTES:,}")
         raw = path.read_bytes()
     except OSError as error:
         raise RecordingError(f"{shown}:1: cannot be read: {error.strerror}") from None
@@ -137,9 +151,9 @@ def parse(text: str, shown: str, path: Path | None = None) -> Recording:
     data, lines = parse_yaml(text, shown)
     if not isinstance(data, dict):
         raise RecordingError(f"{shown}:1: a recording is a map of keys; this is {_kind(data)}")
-    if data.get("schema") != SCHEMA:
+    if type(data.get("schema")) is not int or data["schema"] != SCHEMA:
         raise RecordingError(
-            f"{shown}:{lines.get(('schema',), 1)}: schema is {data.get('schema')!r}; this version reads schema {SCHEMA}. "
+            f"{shown}:{lines.get(('schema',), 1)}: schema is {_kind(data.get('schema'))}; this version reads schema {SCHEMA}. "
             "Record again with: python -m recorder --force"
         )
     results = data.pop("results", None)
@@ -147,7 +161,7 @@ def parse(text: str, shown: str, path: Path | None = None) -> Recording:
     if not isinstance(experiment, str) or experiment not in EXPERIMENTS:
         known = ", ".join(EXPERIMENTS)
         line = lines.get(("experiment",), 1)
-        raise RecordingError(f"{shown}:{line}: experiment is {experiment!r}; known experiments are {known}")
+        raise RecordingError(f"{shown}:{line}: experiment is {_kind(experiment)}; known experiments are {known}")
     faults: list[str] = []
     header = _validate(Header, data, (), shown, lines, faults)
     model = EXPERIMENTS[experiment]
@@ -162,8 +176,9 @@ def parse_yaml(text: str, shown: str) -> tuple[Any, dict[tuple[str, ...], int]]:
     """Plain YAML data and the line of every key; refuses aliases, tags, duplicate keys, depth and bulk."""
     if len(text) > MAX_BYTES:
         raise RecordingError(f"{shown}:1: the text has {len(text):,} characters; at most {MAX_BYTES:,} are read")
-    loader = _Loader(text)
+    loader: Any = None
     try:
+        loader = _Loader(text)
         node = _compose(loader, shown)
         lines: dict[tuple[str, ...], int] = {}
         value = _construct(loader, node, (), lines, shown, [0])
@@ -172,10 +187,13 @@ def parse_yaml(text: str, shown: str) -> tuple[Any, dict[tuple[str, ...], int]]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise RecordingError(f"{shown}:{mark.line + 1 if mark else 1}: is not valid YAML: {problem}") from None
+    except UnicodeEncodeError:
+        raise RecordingError(f"{shown}:1: is not valid YAML: it has half of a surrogate pair") from None
     except RecursionError:
         raise RecordingError(f"{shown}:1: is nested too deeply; at most {MAX_DEPTH} levels are read") from None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
 
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -191,7 +209,7 @@ def _compose(loader: Any, shown: str) -> yaml.Node:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise RecordingError(f"{shown}:{line}: anchors and aliases are not allowed in a recording")
         if getattr(event, "tag", None):
-            raise RecordingError(f"{shown}:{line}: the tag {event.tag!r} is not allowed in a recording")
+            raise RecordingError(f"{shown}:{line}: the tag {event.tag[:40]!r} is not allowed in a recording")
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
@@ -238,7 +256,11 @@ def _construct(
 ) -> Any:
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.ScalarNode):
-        return loader.construct_object(node)
+        try:
+            return loader.construct_object(node)
+        except ValueError:  # e.g. the 45th of a month, or more digits than Python converts
+            what = f"{node.value[:40]!r} is no number and no date; quote it if it is text"
+            raise RecordingError(f"{shown}:{node.start_mark.line + 1}: {dotted(path)}: {what}") from None
     if isinstance(node, yaml.SequenceNode):
         return [_construct(loader, n, (*path, str(i)), lines, shown, count) for i, n in enumerate(node.value)]
     result: dict[str, Any] = {}
@@ -266,9 +288,15 @@ def _validate(
     try:
         return model.model_validate(data)
     except ValidationError as error:
+        sentences: dict[tuple[str, ...], list[str]] = {}  # the members of a union each complain about one value
         for fault in error.errors(include_url=False, include_context=False):
             path = prefix + _real_path(fault["loc"], prefix, lines)
-            faults.append(f"{shown}:{nearest_line(path, lines)}: {dotted(path) or 'the recording'}: {_sentence(fault)}")
+            sentences.setdefault(path, []).append(_sentence(fault))
+        for path, found in sentences.items():
+            what = found[0] if len(set(found)) == 1 else " or ".join(dict.fromkeys(found))
+            faults.append(f"{shown}:{nearest_line(path, lines)}: {dotted(path) or 'the recording'}: {what}")
+        if len(faults) > MAX_FAULTS:
+            faults[MAX_FAULTS:] = [f"{shown}:1: and {len(faults) - MAX_FAULTS} faults more"]
     return None
 
 
@@ -278,7 +306,7 @@ def _real_path(loc: tuple[int | str, ...], prefix: tuple[str, ...], lines: dict[
     for i, part in enumerate(loc):
         key = str(part)
         last = i == len(loc) - 1
-        if (*prefix, *path, key) in lines or (last and key not in ("value", "failed", "not_measured", "int", "float", "str")):
+        if key != "[key]" and (*prefix, *path, key) in lines or (last and key not in ("value", "failed", "not_measured", "int", "float", "str", "bool", "[key]")):
             path = (*path, key)
     return path
 
@@ -299,7 +327,8 @@ def _kind(value: Any) -> str:
     names = {dict: "a map", list: "a list", bool: "true or false", int: "a whole number", float: "a number"}
     for kind in (bool, int, float):
         if isinstance(value, kind):
-            return f"{names[kind]} ({value})"
+            digits = str(value)
+            return f"{names[kind]} ({digits if len(digits) < 40 else digits[:40] + '…'})"
     if isinstance(value, str):
         return f"the text {value[:40]!r}"
     return names.get(type(value), type(value).__name__)
@@ -313,8 +342,8 @@ def nearest_line(path: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> in
 
 
 def dotted(path: tuple[str, ...]) -> str:
-    """``('results', 'rungs')`` as ``results.rungs``."""
-    return ".".join(path)
+    """``('results', 'rungs')`` as ``results.rungs``; a key that is long or does not print is shown cut and escaped."""
+    return ".".join(part if part.isprintable() and len(part) <= 64 else repr(part[:64]) for part in path)
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------
@@ -391,8 +420,11 @@ def load_card(folder: Path, root: Path | None = None) -> CardRecordings:
     """Load ``recordings/<card>/``; all faults of all its files come in one ``RecordingError``."""
     found: dict[tuple[str, str], Recording] = {}
     faults: list[str] = []
-    for path in sorted(folder.glob("*/*.yaml")):
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml")):
         shown = str(path.relative_to(root)) if root and path.is_relative_to(root) else str(path)
+        if len(path.relative_to(folder).parts) != 2 or path.suffix != ".yaml":
+            faults.append(f"{shown}:1: is no place for a recording; it lies in <card>/<subject>/<experiment>.yaml")
+            continue
         try:
             recording = load(path, root)
         except RecordingError as error:
@@ -412,7 +444,7 @@ def load_cards(folder: Path, root: Path | None = None) -> dict[str, CardRecordin
     """Every card under ``recordings/``, by slug; ``published`` is no card. Raises one ``RecordingError`` for all faults."""
     cards: dict[str, CardRecordings] = {}
     faults: list[str] = []
-    for sub in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "published"):
+    for sub in sorted(p for p in folder.glob("*") if p.is_dir() and p.name != "published"):
         try:
             card = load_card(sub, root)
         except RecordingError as error:

@@ -16,9 +16,22 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 from recorder.statistics import Samples
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Text = Annotated[str, Field(max_length=400)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
 MAX_BLOCK_CHARS = 2_000_000
+NUMBER_CHARACTERS = set("0123456789.eE+- \n")
+
+
+def _printable(text: str) -> str:
+    """No control characters, no characters that turn the direction of text: nothing that fools a reader or a terminal."""
+    if not text.isprintable():
+        for character in text:
+            if not character.isprintable() and character not in "\n\t":
+                raise ValueError(f"has the character U+{ord(character):04X}, which does not print")
+    return text
+
+
+Text = Annotated[str, Field(max_length=400), AfterValidator(_printable)]
+Block = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_printable)]
 
 
 class Model(BaseModel):
@@ -28,9 +41,18 @@ class Model(BaseModel):
 
 
 def _numbers(text: str) -> str:
+    if not set(text) <= NUMBER_CHARACTERS:  # Python's float also takes 1_000 and other scripts' digits
+        raise ValueError("has other characters than those of plain decimal numbers")
     for word in text.split():
         if not math.isfinite(float(word)):
             raise ValueError(f"{word} is not a finite number")
+    return text
+
+
+def _times(text: str) -> str:
+    words = text.split()
+    if not words or min(float(word) for word in words) <= 0:
+        raise ValueError("must be at least one time, each above zero")
     return text
 
 
@@ -53,7 +75,7 @@ class NotMeasured(Model):
 class Timed(Model):
     """One time: raw samples, microseconds per launch, in the order they were taken."""
 
-    samples_us: Numbers
+    samples_us: Annotated[Numbers, AfterValidator(_times)]
 
     @cached_property
     def samples(self) -> Samples:
@@ -63,7 +85,7 @@ class Timed(Model):
 class Table(Model):
     """A table of numbers: ``columns`` names separated by blanks, then one row a line."""
 
-    columns: Annotated[str, Field(max_length=400)]
+    columns: Text
     rows: Numbers
 
     @cached_property
@@ -75,7 +97,7 @@ class Table(Model):
 
     def model_post_init(self, _context: Any) -> None:
         width = len(self.columns.split())
-        if width == 0 or len(self.rows.split()) % width:
+        if width == 0 or len(self.rows.split()) % width or len(set(self.columns.split())) < width:
             raise ValueError(f"the rows do not fill the columns {self.columns!r}")
 
 
@@ -103,7 +125,7 @@ def _three_states(model: Any) -> Any:
 MaybeTimed = _three_states(Timed)
 MaybeNumber = _three_states(float | int)
 MaybeTable = _three_states(Table)
-MaybeText = _three_states(str)
+MaybeText = _three_states(Text)
 
 
 class TimePair(Model):
@@ -116,6 +138,10 @@ class TimePair(Model):
 # ---- code: what was compiled and how it would be launched -------------------------------------------------
 
 
+# Figures draw a cell for each block, so a launch is bounded.
+Dimensions = Annotated[list[Annotated[int, Field(ge=1, le=2**20)]], Field(min_length=1, max_length=3)]
+
+
 class Code(Model):
     """One compiled kernel. ``sass`` has a line an instruction: ``OFFSET Lsource Pptx TEXT`` ('-' where unknown)."""
 
@@ -123,8 +149,8 @@ class Code(Model):
     entry: Text
     sha256: Text  # of the source with comments blanked
     constants: dict[str, int]
-    grid: list[int]
-    block: list[int]
+    grid: Dimensions
+    block: Dimensions
     dynamic_smem_bytes: Count
     static_smem_bytes: Count
     registers: Count
@@ -132,8 +158,8 @@ class Code(Model):
     blocks_per_sm: MaybeNumber  # occupancy: resident blocks an SM can hold
     zero_output: bool
     ptxas: Text
-    sass: Annotated[str, Field(max_length=MAX_BLOCK_CHARS)]
-    ptx: Annotated[str, Field(max_length=MAX_BLOCK_CHARS)]
+    sass: Block
+    ptx: Block
 
 
 MaybeCode = _three_states(Code)
@@ -212,11 +238,14 @@ class PlacementResults(Model):
 # ---- fragment: which thread holds which cell of an MMA's operands ------------------------------------------------
 
 
+Side = Annotated[int, Field(ge=1, le=512)]
+
+
 class Operand(Model):
     """Columns ``lane register half row column``; ``half`` is 0 for the low 16 bits, 1 for the high; 0 in 32-bit operands."""
 
-    rows: Count
-    columns: Count
+    rows: Side
+    columns: Side
     cells: Table
 
 
