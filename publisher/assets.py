@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
 SMALL_BUNDLE = ROOT / "node_modules" / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js"
 STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "parts.css", "pages.css", "print.css")
-FIRST = ("core.js",)  # the others find window.Rungbook there; otherwise order does not matter
+FIRST = ("core.js", "figure-state.js")  # the others use both while they load; the order of the rest does not matter
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Assets:
     """File names relative to the output's root; ``css`` is the text of all style sheets."""
 
     css: str
+    noscript_css: str
     theme: str  # runs as soon as it arrives, so that a saved theme is there at the first paint
     scripts: tuple[str, ...]  # deferred, in this order
     plotly: str
@@ -46,14 +47,23 @@ def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchE
     """Write ``dist/assets/*`` and say what pages refer to. ``bundle`` is Plotly's file, by default ``find_bundle()``."""
     folder = dist / "assets"
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = sorted((SITE / "scripts").rglob("*.js"), key=lambda path: (path.name not in FIRST, path.as_posix()))
     return Assets(
-        css="".join(_squeeze((SITE / "styles" / name).read_text(encoding="utf-8")) for name in STYLES),
+        css="".join(_style(name) for name in STYLES),
+        noscript_css=_style("noscript.css"),
         theme=_write(folder, "theme.js", (SITE / "scripts" / "theme.js").read_bytes()),
-        scripts=tuple(_write(folder, path.name, path.read_bytes()) for path in scripts if path.name != "theme.js"),
+        scripts=tuple(_write(folder, path.name, path.read_bytes()) for path in page_scripts()),
         plotly=_write(folder, "plotly.js", (bundle or find_bundle()).read_bytes()),
         search=_write(folder, "search-index.js", _search_index(search).encode()),
     )
+
+
+def page_scripts() -> list[Path]:
+    """The scripts that a page defers, in the order in which they run."""
+    return sorted((path for path in (SITE / "scripts").rglob("*.js") if path.name != "theme.js"), key=_turn)
+
+
+def _turn(script: Path) -> tuple[int, str]:
+    return (FIRST.index(script.name) if script.name in FIRST else len(FIRST), script.as_posix())
 
 
 def _write(folder: Path, name: str, content: bytes) -> str:
@@ -63,8 +73,9 @@ def _write(folder: Path, name: str, content: bytes) -> str:
     return f"{folder.name}/{hashed}"
 
 
-def _squeeze(css: str) -> str:
-    """Drop comments and indentation. Style sheets here hold no string with ``/*`` in it."""
+def _style(name: str) -> str:
+    """A style sheet without comments and indentation. None here has a string with ``/*`` in it."""
+    css = (SITE / "styles" / name).read_text(encoding="utf-8")
     while "/*" in css:
         start = css.index("/*")
         css = css[:start] + css[css.index("*/", start) + 2 :]

@@ -2,19 +2,127 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from publisher.figure import SteppedFigure
+from publisher.figure import CodeLine, Listing, Step, SteppedFigure
 from publisher.stills import Still
+
+MANY = 10  # from this many steps on, dots have their names only when pointed at
+KINDS = ("load", "math", "store", "barrier")
 
 
 def inline_code(text: str) -> Markup:
-    """Plain text with ```code``` in back-ticks, as HTML."""
+    """Plain text with `code` in back-ticks, as HTML."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def figure_view(name: str, figure: SteppedFigure, still: Still | None) -> dict[str, Any]:
-    raise NotImplementedError
+    """All that ``figure.html`` names. Ids begin with ``fig-NAME``: a page may hold many figures."""
+    identity = f"fig-{name}"
+    first = next(iter(figure.sequences))
+    steps = figure.sequences[first]
+    return {
+        "id": identity,
+        "name": name,
+        "figure": figure,
+        "style": f"--fig-height:{figure.height}px;--fig-narrow-height:{figure.narrow_height}px",
+        "still_wide": _still(still.wide, f"{identity}-w") if still else None,
+        "still_narrow": _still(still.narrow, f"{identity}-n") if still else None,
+        "choices": _choices(figure, first),
+        "captions": [row for key, value in figure.sequences.items() for row in _captions(figure, identity, key, value, first)],
+        "steps": steps,
+        "many": len(steps) >= MANY,
+        "listings": [_listing(identity, listing, steps[0]) for listing in figure.listings],
+        "spec": Markup(_spec(figure)),
+    }
+
+
+def step_fragment(identity: str, key: str, slug: str) -> str:
+    """The fragment of a link to a step: ``fig-ladder/split_k``, or ``fig-probes/split_k,cold/loads_only`` with choices."""
+    return f"{identity}/{key}/{slug}" if key else f"{identity}/{slug}"
+
+
+def _still(svg: str, prefix: str) -> Markup:
+    return Markup(svg.replace("{{id}}", prefix))
+
+
+def _choices(figure: SteppedFigure, first: str) -> list[dict[str, Any]]:
+    chosen = first.split(",")
+    return [
+        {
+            "slug": choice.slug,
+            "label": choice.label,
+            "options": [{"slug": slug, "label": label, "checked": slug == chosen[place]} for slug, label in choice.options],
+        }
+        for place, choice in enumerate(figure.choices)
+    ]
+
+
+def _captions(figure: SteppedFigure, identity: str, key: str, steps: tuple[Step, ...], first: str) -> list[dict[str, Any]]:
+    labels = [dict(choice.options).get(slug, slug) for choice, slug in zip(figure.choices, key.split(","), strict=False)]
+    return [
+        {
+            "id": step_fragment(identity, key, step.slug),
+            "key": key,
+            "branch": ", ".join(labels) if place == 0 else "",
+            "title": step.title,
+            "text": inline_code(step.caption),
+            "current": key == first and place == 0,
+        }
+        for place, step in enumerate(steps)
+    ]
+
+
+def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
+    gutter = max((len(line.label) for line in listing.lines), default=0)
+    before = ()
+    lines = []
+    for line in listing.lines:
+        lines.append(_line(identity, line, starts_loop="loop" in line.marks and "loop" not in before))
+        before = line.marks
+    off = bool(step.show) and listing.slug not in step.show
+    return {"slug": listing.slug, "title": listing.title, "language": listing.language, "gutter": gutter, "off": off, "lines": lines}
+
+
+def _line(identity: str, line: CodeLine, starts_loop: bool) -> dict[str, Any]:
+    words = [mark for mark in line.marks if mark != "loop"] + (["loop starts"] if starts_loop else [])
+    classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
+    return {
+        "id": re.sub(r"\s", "-", f"{identity}:{line.key}"),
+        "key": line.key,
+        "text": line.text,
+        "label": line.label,
+        "words": ", ".join(words),
+        "classes": " ".join(classes),
+        "links": " ".join(line.links),
+        "note": line.note,
+    }
+
+
+def _spec(figure: SteppedFigure) -> str:
+    """JSON that can stand inside a script element. Captions stay in the page alone, unless a driver reads them."""
+    steps = {key: [_step(step, bool(figure.driver)) for step in steps] for key, steps in figure.sequences.items()}
+    spec: dict[str, Any] = {
+        "data": figure.data,
+        "layout": figure.layout,
+        "narrow": figure.narrow,
+        "height": figure.height,
+        "narrowHeight": figure.narrow_height,
+        "choices": [{"slug": choice.slug, "options": [slug for slug, _ in choice.options]} for choice in figure.choices],
+        "sequences": steps,
+    }
+    if figure.driver:
+        spec |= {"driver": figure.driver, "driverData": figure.driver_data}
+    text = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _step(step: Step, with_caption: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"slug": step.slug, "title": step.title}
+    optional = {"data": step.data, "traces": step.traces, "layout": step.layout, "show": step.show, "lit": step.lit}
+    row |= {key: value for key, value in optional.items() if value}
+    return row | {"caption": step.caption} if with_caption else row

@@ -6,7 +6,7 @@ string is plain text and escaped by the templates. ``root`` leads from the page'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,0 +1,65 @@
+// Where is the reader? Marks the section in the contents, shows how far the page is read, and keeps the place across cards.
+(() => {
+  "use strict";
+  const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  const heads = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  let current = null;
+  let waiting = false;
+
+  function look() {
+    waiting = false;
+    const page = document.documentElement;
+    page.style.setProperty("--read", Math.min(scrollY / Math.max(page.scrollHeight - innerHeight, 1), 1).toFixed(4));
+    const line = 0.3 * innerHeight;
+    let now = null;
+    for (const head of heads) {
+      if (head.getBoundingClientRect().top > line) break;
+      now = head.id;
+    }
+    if (now !== current) mark(now);
+  }
+
+  function mark(now) {
+    current = now;
+    let read = now !== null;
+    for (const [id, link] of links) {
+      link.classList.toggle("is-read", read);
+      if (id === now) {
+        link.setAttribute("aria-current", "location");
+        read = false;
+      } else {
+        link.removeAttribute("aria-current");
+      }
+    }
+  }
+
+  if (heads.length) {
+    addEventListener("scroll", () => {
+      if (!waiting) requestAnimationFrame(look);
+      waiting = true;
+    }, { passive: true });
+    requestAnimationFrame(look);
+  }
+
+  // The same place on another card: the step in the address, or else the section being read.
+  for (const type of ["pointerdown", "focusin", "click"]) {
+    document.addEventListener(type, (event) => {
+      const link = event.target.closest?.(".cards a");
+      if (link) link.hash = location.hash || (current ? `#${current}` : "");
+    });
+  }
+
+  // On paper every table is open, also where the browser has no ::details-content.
+  addEventListener("beforeprint", () => {
+    for (const fold of document.querySelectorAll(".fig-fold:not([open])")) {
+      fold.open = true;
+      fold.dataset.printed = "1";
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of document.querySelectorAll(".fig-fold[data-printed]")) {
+      fold.open = false;
+      delete fold.dataset.printed;
+    }
+  });
+})();

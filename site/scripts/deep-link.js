@@ -1,0 +1,46 @@
+// How does an address name a step? Links to steps are followed on load, by click, and by back and forward.
+(() => {
+  "use strict";
+  const { state } = window.Rungbook;
+
+  function follow(hash, { scroll }) {
+    const link = state.parseLink(hash);
+    const figure = link && document.getElementById(link.id);
+    if (figure?.localName !== "rb-figure") return false;
+    if (link.slug) figure.goTo(link.slug, link.key);
+    if (scroll) figure.scrollIntoView({ block: "start", behavior: "instant" });
+    else comeIntoView(figure);
+    return true;
+  }
+
+  // A sentence that drives a figure in view moves nothing; a figure out of view comes as near as it must.
+  function comeIntoView(figure) {
+    const stage = figure.querySelector(".fig-plot").getBoundingClientRect();
+    const seen = Math.min(stage.bottom, innerHeight) - Math.max(stage.top, 0);
+    if (seen < 0.6 * Math.min(stage.height, innerHeight)) figure.scrollIntoView({ block: stage.height > 0.8 * innerHeight ? "start" : "center" });
+  }
+
+  function remember(hash) {
+    try {
+      history.replaceState(history.state, "", hash);
+    } catch {
+      // refused where the page has no address of its own: the step is shown all the same
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const anchor = event.target.closest?.('a[href^="#fig-"]');
+    if (!anchor || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (!follow(anchor.hash, { scroll: !anchor.classList.contains("step-link") })) return;
+    event.preventDefault();
+    try {
+      if (location.hash !== anchor.hash) history.pushState(null, "", anchor.hash);
+    } catch {
+      // as above
+    }
+  });
+  addEventListener("hashchange", () => follow(location.hash, { scroll: false }));
+  addEventListener("DOMContentLoaded", () => location.hash && follow(location.hash, { scroll: true }));
+
+  window.Rungbook.remember = remember;
+})();

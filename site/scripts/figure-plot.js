@@ -1,0 +1,99 @@
+// How does a figure reach the screen? Plotly draws over the still once, then every state goes through Plotly.react.
+(() => {
+  "use strict";
+  const { state } = window.Rungbook;
+  const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false };
+
+  class Plot {
+    constructor(figure) {
+      this.figure = figure;
+      this.stage = figure.querySelector(".fig-stage");
+      this.live = figure.querySelector(".fig-live");
+      this.drawing = null; // the promise of the drawing under way
+      this.again = false; // something changed meanwhile
+      this.lit = new Set();
+    }
+
+    get drawn() {
+      return this.stage.classList.contains("is-live");
+    }
+
+    // Resolves when the figure's present state is on the screen.
+    draw() {
+      if (this.drawing) {
+        this.again = true;
+        return this.drawing;
+      }
+      this.drawing = this.#loop()
+        .catch((error) => this.#trouble(error))
+        .finally(() => (this.drawing = null));
+      return this.drawing;
+    }
+
+    async #loop() {
+      const Plotly = await window.Rungbook.plotly();
+      do {
+        this.again = false;
+        const { data, layout } = this.whole();
+        await Plotly.react(this.live, data, layout, CONFIG);
+        if (!this.drawn) this.#first();
+        this.#relight();
+      } while (this.again);
+    }
+
+    // The present state at the stage's size, in the page's font and colours.
+    whole() {
+      const width = Math.floor(this.stage.clientWidth);
+      const family = getComputedStyle(this.stage).fontFamily;
+      const { spec, step } = this.figure;
+      const picture = state.prepare(spec, step, { width, family, driven: this.figure.driven() });
+      return state.coloured(picture, window.Rungbook.colour);
+    }
+
+    #first() {
+      this.stage.classList.add("is-live");
+      this.live.on("plotly_hover", (event) => this.#point(event.points, false));
+      this.live.on("plotly_unhover", () => this.#point([], false));
+      this.live.on("plotly_click", (event) => this.#point(event.points, true));
+      let width = this.stage.clientWidth;
+      new ResizeObserver(() => {
+        if (this.stage.clientWidth === width || !this.stage.clientWidth) return;
+        width = this.stage.clientWidth;
+        this.draw();
+      }).observe(this.stage);
+    }
+
+    #point(points, keep) {
+      const keys = points.map((point) => point.id ?? point.data.ids?.[point.pointNumber]).filter(Boolean);
+      this.figure.dispatchEvent(new CustomEvent("rungbook:point", { bubbles: true, detail: { keys, keep } }));
+    }
+
+    // Points whose id is among the keys stand out; none: all as drawn. Works on the still and on Plotly's own drawing.
+    light(keys) {
+      this.lit = new Set(keys);
+      this.#relight();
+    }
+
+    #relight() {
+      let any = false;
+      for (const point of this.stage.querySelectorAll(".point")) {
+        const key = point.dataset.id ?? point.__data__?.id;
+        const lit = key !== undefined && this.lit.has(key);
+        point.classList.toggle("is-lit", lit);
+        any ||= lit;
+      }
+      this.stage.classList.toggle("has-lit", any);
+    }
+
+    #trouble(error) {
+      console.error(error);
+      if (this.figure.querySelector(".fig-trouble")) return;
+      const line = document.createElement("p");
+      line.className = "fig-trouble";
+      line.textContent = `This step cannot be drawn: ${error.message}. Its caption and its data stand below.`;
+      this.stage.parentElement.after(line);
+    }
+  }
+
+  window.Rungbook.Plot = Plot;
+})();

@@ -1,0 +1,83 @@
+// What is the picture of a step? Pure functions: base and overrides to a whole spec, names to colours, links to steps.
+(() => {
+  "use strict";
+  const TOKEN = /@(ink|muted|grid|surface|paper|accent|cold|warm|load|math|store|barrier|s[1-8]|q[0-8])\b/g;
+  const NARROW = 520;
+  const COMMON = {
+    autosize: false,
+    dragmode: false, // a drag is the page's scroll
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: "@ink" },
+    hoverlabel: { bgcolor: "@paper", bordercolor: "@muted", font: { color: "@ink" } },
+    legend: { itemclick: false, itemdoubleclick: false },
+  };
+  const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+  // A new object; arrays are replaced whole, and "a.b" reaches into a. Neither argument is changed.
+  function merge(base, over) {
+    const result = { ...base };
+    for (const [path, value] of Object.entries(over ?? {})) {
+      const dot = path.indexOf(".");
+      if (dot > 0) {
+        const head = path.slice(0, dot);
+        result[head] = merge(isObject(result[head]) ? result[head] : {}, { [path.slice(dot + 1)]: value });
+      } else if (isObject(value)) {
+        result[path] = merge(isObject(result[path]) ? result[path] : {}, value);
+      } else {
+        result[path] = value;
+      }
+    }
+    return result;
+  }
+
+  function mergeTraces(data, over, traces) {
+    const result = [...data];
+    (over ?? []).forEach((trace, place) => {
+      const target = traces?.length ? traces[place] : place;
+      result[target] = merge(result[target] ?? {}, trace);
+    });
+    return result;
+  }
+
+  // Each state is whole over the base: a step never depends on the step before it.
+  function compose(spec, step, { narrow = false, driven = null } = {}) {
+    let data = mergeTraces(spec.data, step.data, step.traces);
+    let layout = merge(spec.layout, narrow ? spec.narrow : {});
+    layout = merge(layout, step.layout);
+    if (driven) {
+      data = mergeTraces(data, driven.data, driven.traces);
+      layout = merge(layout, driven.layout);
+    }
+    return { data, layout };
+  }
+
+  // The whole picture at a width: size, fonts and colours by name that every figure shares, the spec's own over them.
+  function prepare(spec, step, { width, family, driven = null }) {
+    const narrow = width < NARROW;
+    const { data, layout } = compose(spec, step, { narrow, driven });
+    const height = narrow ? spec.narrowHeight : spec.height;
+    return { data, layout: { ...merge(COMMON, merge({ font: { family } }, layout)), width, height } };
+  }
+
+  // A deep copy with every token replaced: Plotly may then write into it as it likes.
+  function coloured(value, colour) {
+    if (typeof value === "string") return value.includes("@") ? value.replace(TOKEN, (_, token) => colour(token)) : value;
+    if (Array.isArray(value)) return value.map((item) => coloured(item, colour));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coloured(item, colour)]));
+  }
+
+  // "#fig-probes/split_k,cold/loads_only" -> { id, key, slug }. Without choices the middle part is absent.
+  function parseLink(hash) {
+    const [id, ...rest] = decodeURIComponent(hash.replace(/^#/, "")).split("/");
+    if (!id.startsWith("fig-")) return null;
+    return { id, key: rest.length > 1 ? rest[0] : null, slug: rest.at(-1) ?? null };
+  }
+
+  function formatLink(id, key, slug) {
+    return `#${[id, key, slug].filter(Boolean).join("/")}`;
+  }
+
+  window.Rungbook.state = { merge, prepare, coloured, parseLink, formatLink };
+})();

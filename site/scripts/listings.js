@@ -1,0 +1,147 @@
+// How do lines of source, PTX and SASS point at each other? <rb-listings>: one list box a listing, partners lit together.
+(() => {
+  "use strict";
+
+  class Listings extends HTMLElement {
+    connectedCallback() {
+      if (this.lines) return;
+      this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [line.dataset.key, line]));
+      this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
+      for (const [key, line] of this.lines) {
+        for (const other of line.dataset.pair?.split(" ") ?? []) {
+          this.partners.get(key).add(other);
+          this.partners.get(other)?.add(key); // a link named once is a link both ways
+        }
+        if (this.partners.get(key).size) line.dataset.pair ??= "";
+      }
+      for (const list of this.querySelectorAll(".code-lines")) this.#listBox(list);
+      this.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.#light(event.target.closest("li")));
+      this.addEventListener("pointerleave", () => this.#light(null));
+      this.addEventListener("click", (event) => {
+        const line = event.target.closest(".code-lines li");
+        if (line) this.#choose(line);
+      });
+      this.#linked();
+      addEventListener("hashchange", () => this.#linked());
+    }
+
+    // What a step shows and lights. A step that names no listing keeps those of the step before.
+    follow(step) {
+      if (step.show?.length) {
+        for (const box of this.querySelectorAll(".listing")) box.classList.toggle("is-off", !step.show.includes(box.dataset.listing));
+      }
+      const lit = new Set(step.lit);
+      for (const [key, line] of this.lines) line.classList.toggle("is-step", lit.has(key));
+      for (const list of this.querySelectorAll(".code-lines")) this.#reveal(list.querySelector(".is-step"));
+    }
+
+    #listBox(list) {
+      list.tabIndex = 0;
+      list.setAttribute("role", "listbox");
+      for (const line of list.children) {
+        line.setAttribute("role", "option");
+        line.setAttribute("aria-selected", "false");
+      }
+      list.addEventListener("keydown", (event) => this.#key(event, list));
+      list.addEventListener("focus", () => list.matches(":focus-visible") && this.#activate(list, list.querySelector(".is-active, [aria-selected=true]") ?? list.firstElementChild));
+      list.addEventListener("blur", () => this.#light(null));
+    }
+
+    #key(event, list) {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      const rows = [...list.children];
+      const at = rows.indexOf(list.querySelector(".is-active"));
+      const target = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: rows.length - 1 }[event.key];
+      if (target !== undefined) this.#activate(list, rows[Math.min(Math.max(target, 0), rows.length - 1)]);
+      else if ((event.key === "Enter" || event.key === " ") && at >= 0) this.#choose(rows[at]);
+      else if (event.key === "Escape") this.#close();
+      else return;
+      event.preventDefault();
+    }
+
+    #activate(list, line) {
+      list.querySelector(".is-active")?.classList.remove("is-active");
+      line.classList.add("is-active");
+      list.setAttribute("aria-activedescendant", line.id);
+      this.#reveal(line);
+      this.#light(line, true);
+    }
+
+    #light(line, reveal = false) {
+      for (const lit of this.querySelectorAll(".is-partner")) lit.classList.remove("is-partner");
+      const keys = line ? this.partners.get(line.dataset.key) : null;
+      if (!keys?.size) return;
+      line.classList.add("is-partner");
+      const moved = new Set();
+      for (const key of keys) {
+        const partner = this.lines.get(key);
+        partner?.classList.add("is-partner");
+        if (!reveal || !partner || moved.has(partner.parentElement)) continue;
+        moved.add(partner.parentElement);
+        this.#reveal(partner);
+      }
+    }
+
+    // Scrolls the listing, never the page.
+    #reveal(line) {
+      const list = line?.parentElement;
+      if (!list || !list.clientHeight) return;
+      const top = line.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top + line.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 3;
+    }
+
+    #choose(line) {
+      const again = line.getAttribute("aria-selected") === "true";
+      this.#close();
+      if (again) return;
+      line.setAttribute("aria-selected", "true");
+      this.#light(line, true);
+      this.#note(line);
+      window.Rungbook.remember?.(`#${line.id}`);
+    }
+
+    #close() {
+      for (const line of this.querySelectorAll('[aria-selected="true"]')) line.setAttribute("aria-selected", "false");
+      this.querySelector(".code-note").hidden = true;
+    }
+
+    #note(line) {
+      const box = this.querySelector(".code-note");
+      const rows = [...this.partners.get(line.dataset.key)].map((key) => this.lines.get(key)).filter(Boolean);
+      if (!line.dataset.note && !rows.length) return;
+      const head = document.createElement("p");
+      const code = document.createElement("code");
+      code.textContent = line.querySelector(".code-text").textContent.trim();
+      head.append(code);
+      box.replaceChildren(head);
+      for (const text of line.dataset.note?.split("\n") ?? []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
+      if (rows.length) box.append(this.#pairs(rows));
+      box.hidden = false;
+    }
+
+    #pairs(rows) {
+      const list = document.createElement("dl");
+      for (const line of rows.slice(0, 8)) {
+        const name = document.createElement("dt");
+        name.textContent = line.closest(".listing").querySelector(".listing-title").firstChild.textContent;
+        const value = document.createElement("dd");
+        const code = document.createElement("code");
+        code.textContent = line.querySelector(".code-text").textContent.trim();
+        value.append(code);
+        list.append(name, value);
+      }
+      return list;
+    }
+
+    // "#fig-one-block:sass-0x30" opens that line.
+    #linked() {
+      const line = location.hash.includes(":") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (!line || !this.contains(line) || line.getAttribute("aria-selected") === "true") return;
+      line.closest(".listing").classList.remove("is-off");
+      this.#choose(line);
+      this.#reveal(line);
+    }
+  }
+
+  customElements.define("rb-listings", Listings);
+})();

@@ -1,0 +1,48 @@
+// Which datum does a number in prose come from? Pointing at either lights the other.
+(() => {
+  "use strict";
+  let byKey = null;
+  let kept = []; // keys of the datum the reader chose: they stay lit until something else is
+
+  function numbers() {
+    if (byKey) return byKey;
+    byKey = new Map();
+    for (const element of document.querySelectorAll(".num[data-keys]")) {
+      for (const key of keysOf(element)) byKey.set(key, [...(byKey.get(key) ?? []), element]);
+    }
+    return byKey;
+  }
+
+  function keysOf(element) {
+    return element.dataset.keys.split(/\s+/).filter(Boolean);
+  }
+
+  function lightFigures(keys) {
+    for (const figure of document.querySelectorAll("rb-figure")) figure.plot?.light(keys);
+  }
+
+  function lightNumbers(keys) {
+    for (const element of document.querySelectorAll(".num.is-lit")) element.classList.remove("is-lit");
+    for (const key of keys) for (const element of numbers().get(key) ?? []) element.classList.add("is-lit");
+  }
+
+  const number = (event) => event.target.closest?.(".num[data-keys]");
+  for (const type of ["pointerover", "focusin"]) {
+    document.addEventListener(type, (event) => number(event) && lightFigures(keysOf(number(event))));
+  }
+  for (const type of ["pointerout", "focusout"]) {
+    document.addEventListener(type, (event) => number(event) && lightFigures(kept));
+  }
+  document.addEventListener("rungbook:point", (event) => {
+    const { keys, keep } = event.detail;
+    if (keep) kept = keys;
+    lightNumbers(keys.length ? keys : kept);
+    if (keep) lightFigures(keys);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    kept = [];
+    lightNumbers([]);
+    lightFigures([]);
+  });
+})();
