@@ -128,7 +128,7 @@ def sass(loop: list[Instruction], atomic: bool = False) -> str:
     start = len(PROLOGUE) * 16
     lines: list[str] = []
     for source, ptx, text in [*PROLOGUE, *loop, *(EPILOGUE_ATOMIC if atomic else EPILOGUE_STORE)]:
-        where = f"L{source} P{ptx}" if source else "- -"
+        where = f"L{source} P{ptx}" if source else "L- P-"
         lines.append(f"{len(lines) * 16:04x} {where} {text.format(loop=f'0x{start:x}')}\n")
     return "".join(lines)
 
