@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from publisher.figure import CodeLine, Listing, Step, SteppedFigure
+from publisher.highlight import highlight
 from publisher.stills import Still
 
 MANY = 10  # from this many steps on, dots have their names only when pointed at
@@ -81,20 +82,22 @@ def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
     gutter = max((len(line.label) for line in listing.lines), default=0)
     before = ()
     lines = []
-    for line in listing.lines:
-        lines.append(_line(identity, line, starts_loop="loop" in line.marks and "loop" not in before))
+    texts = [line.text for line in listing.lines]
+    shown = [Markup(line) for line in highlight("\n".join(texts))] if listing.language == "cuda" else texts
+    for line, text in zip(listing.lines, shown, strict=True):
+        lines.append(_line(identity, line, text, starts_loop="loop" in line.marks and "loop" not in before))
         before = line.marks
     off = bool(step.show) and listing.slug not in step.show
     return {"slug": listing.slug, "title": listing.title, "language": listing.language, "gutter": gutter, "off": off, "lines": lines}
 
 
-def _line(identity: str, line: CodeLine, starts_loop: bool) -> dict[str, Any]:
+def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
     words = [mark for mark in line.marks if mark != "loop"] + (["loop starts"] if starts_loop else [])
     classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
     return {
         "id": re.sub(r"\s", "-", f"{identity}:{line.key}"),
         "key": line.key,
-        "text": line.text,
+        "text": text,
         "label": line.label,
         "words": ", ".join(words),
         "classes": " ".join(classes),

@@ -20,18 +20,34 @@
     return clips.get(id);
   };
 
+  // Only what is seen: a stroke without width and a fill without opacity are none.
   function style(element) {
-    const rules = [];
+    const rules = new Map();
     const isText = element.closest("text") !== null;
     for (const name of STYLE) {
       if (TEXT.has(name) && !isText) continue;
       let value = element.style.getPropertyValue(name) || element.getAttribute(name) || "";
       if (name === "shape-rendering" && !value && element.classList.contains("crisp")) value = "crispEdges";
-      if (!value || value === DEFAULT[name]) continue;
-      if (name === "stroke-width" && /^0(px)?$/.test(value)) continue;
-      rules.push(`${name}:${named(round(value)).replaceAll('"', "'")}`);
+      if (value && value !== DEFAULT[name]) rules.set(name, named(round(value)).replaceAll('"', "'"));
     }
-    return rules.join(";");
+    const clear = (value) => /^rgba\(.*, 0\)$/.test(value ?? "");
+    if (/^0(px)?$/.test(rules.get("stroke-width") ?? "") || rules.get("stroke-opacity") === "0" || clear(rules.get("stroke"))) {
+      for (const name of ["stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"]) rules.delete(name);
+    }
+    if (rules.get("fill-opacity") === "0" || clear(rules.get("fill"))) {
+      rules.set("fill", "none");
+      rules.delete("fill-opacity");
+    }
+    return rules;
+  }
+
+  const text = (rules) => [...rules].map(([name, value]) => `${name}:${value}`).join(";");
+
+  function unseen(made, rules) {
+    if (["g", "text", "tspan"].includes(made.localName)) return !made.childNodes.length;
+    if (made.localName === "path" && !made.hasAttribute("d")) return true;
+    if (made.localName === "rect" && (made.getAttribute("width") === "0" || made.getAttribute("height") === "0")) return true;
+    return rules.get("fill") === "none" && !rules.has("stroke");
   }
 
   function copy(element) {
@@ -46,7 +62,7 @@
       else if (!(name === "transform" && /^(translate\(0,0\))?$/.test(value))) made.setAttribute(name, round(value));
     }
     const rules = style(element);
-    if (rules) made.setAttribute("style", rules);
+    if (rules.size) made.setAttribute("style", text(rules));
     if (element.classList.contains("point")) {
       made.setAttribute("class", "point");
       if (element.__data__?.id) made.setAttribute("data-id", element.__data__.id);
@@ -55,10 +71,7 @@
       const inner = copy(child);
       if (inner) made.append(inner);
     }
-    const empty = ["g", "text", "tspan"].includes(made.localName) && !made.childNodes.length;
-    const invisible = made.localName === "path" && !element.getAttribute("d");
-    const ghost = made.localName === "rect" && /fill-opacity:0\b/.test(rules) && !/stroke:(?!none)/.test(rules.replace(/stroke-opacity:0/, "stroke:none"));
-    return empty || invisible || ghost ? null : lift(made);
+    return unseen(made, rules) ? null : lift(made);
   }
 
   // A group without a say of its own makes way for its only child.
@@ -82,7 +95,7 @@
     svg.append(clip);
   }
   svg.append(...bodies);
-  const text = new XMLSerializer().serializeToString(svg);
-  const stray = text.match(/rgba?\([^)]*\)/g)?.filter((found) => !/^rgba\([^)]*, 0\)$/.test(found)) ?? [];
-  return { svg: text.replace(' xmlns="http://www.w3.org/2000/svg"', ""), stray: [...new Set(stray)] };
+  const whole = new XMLSerializer().serializeToString(svg);
+  const stray = whole.match(/<[^>]*rgba?\([^>]*>/g) ?? [];
+  return { svg: whole.replace(' xmlns="http://www.w3.org/2000/svg"', ""), stray: [...new Set(stray)] };
 };

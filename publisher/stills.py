@@ -25,7 +25,7 @@ STILLS = ROOT / "site" / "stills"
 CAPTURE = Path(__file__).with_name("still_capture.js")
 WIDTHS = {"wide": 760, "narrow": 360}  # px; of the plot on a desktop and on a phone
 VERSION = 1  # raise when capture changes what it keeps: every still is then stale
-TOKENS = [*("ink muted grid surface paper accent cold warm load math store barrier".split())]
+TOKENS = ["ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier"]
 TOKENS += [f"s{place}" for place in range(1, 9)] + [f"q{place}" for place in range(9)]
 
 
@@ -85,29 +85,34 @@ def _draw_all(figures: dict[str, SteppedFigure]) -> list[str]:
     with chromium() as browser:
         for size, width in WIDTHS.items():
             page = browser.new_page(viewport={"width": width + 40, "height": 900}, reduced_motion="reduce")
-            page.on("pageerror", lambda error: print(f"a still's page says: {error}"))
+            _prepare(page, width)
             for key, figure in figures.items():
                 path = _paths(key)[size]
-                path.write_text(_draw(page, figure, width) + "\n", encoding="utf-8")
+                path.write_text(_draw(page, figure) + "\n", encoding="utf-8")
                 written.append(path.name)
             page.close()
     return written
 
 
-def _draw(page: Page, figure: SteppedFigure, width: int) -> str:
-    """One still. Every token is drawn in a colour that stands for it alone, and named again in the SVG."""
+def _prepare(page: Page, width: int) -> None:
+    """A page with the site's scripts and styles, where every token has a colour that stands for it alone."""
     from publisher.assets import find_bundle, page_scripts
-    from publisher.pages import render_figure
 
     colours = "".join(f"--fig-{token}:rgb(201,7,{place});" for place, token in enumerate(TOKENS))
     css = "".join((ROOT / "site" / "styles" / name).read_text(encoding="utf-8") for name in ("base.css", "figure.css"))
     css += f':root{{{colours}--sans:"Liberation Sans",Arial,sans-serif}} .fig-plot{{width:{width}px;max-width:none;margin:0}}'
-    first = _first_only(figure)
-    page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main>{render_figure('still', first, None)}</main>")
-    for script in page_scripts():
+    page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main></main>")
+    for script in [*page_scripts(), find_bundle()]:
         page.add_script_tag(path=script)
-    page.add_script_tag(path=find_bundle())
     page.evaluate("Rungbook.plotly = async () => Plotly")
+
+
+def _draw(page: Page, figure: SteppedFigure) -> str:
+    """One still: the figure drawn as a page draws it, its colours named again. Raises ValueError."""
+    from publisher.pages import render_figure
+
+    html = render_figure("still", _first_only(figure), None)
+    page.evaluate("html => { document.querySelector('main').innerHTML = html }", html)
     page.evaluate("document.querySelector('rb-figure').redraw()")
     trouble = page.query_selector(".fig-trouble")
     if trouble:

@@ -57,7 +57,8 @@
     const narrow = width < NARROW;
     const { data, layout } = compose(spec, step, { narrow, driven });
     const height = narrow ? spec.narrowHeight : spec.height;
-    return { data, layout: { ...merge(COMMON, merge({ font: { family } }, layout)), width, height } };
+    const page = { font: { family }, hoverlabel: { font: { family } }, width, height };
+    return { data, layout: merge(merge(COMMON, layout), page) };
   }
 
   // A deep copy with every token replaced: Plotly may then write into it as it likes.
