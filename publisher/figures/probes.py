@@ -27,7 +27,7 @@ from recorder.results import ProbeTimes, Timed
 
 PARTS = ("full", "loads_only", "math_only")
 NAMES = {"full": "Full kernel", "loads_only": "Loads only", "math_only": "Math only"}
-COLORS = {"full": "@accent", "loads_only": "@load", "math_only": "@math"}
+COLORS = {"full": "@s8", "loads_only": "@load", "math_only": "@math"}
 ALL = (0, 1, 2, 3, 4, 5)  # every step states all traces
 
 
@@ -72,6 +72,7 @@ def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
 def _provenance(evidence: Evidence, recording: Recording, marks: PublishedSet | None) -> tuple[Provenance, ...]:
     code = evidence.card.get(evidence.subject, "code")
     found = [Provenance.recorded(recording, code) if code else Provenance.recorded(recording)]
+    found.append(Provenance.derived("the sum of the halves and their overlap, from the medians.", recording))
     if marks is not None:
         found.append(Provenance.published(f"{marks.data.source.text}, on {marks.data.card.name}.", marks.file))
     return tuple(found)
@@ -91,7 +92,7 @@ def _part(probe: ProbeTimes, part: str, condition: str) -> tuple[Timed | None, s
 
 
 def _traces() -> list[dict[str, Any]]:
-    """Bars, their words, the line that carries the full kernel's time down, the sum, other people's figures, their words."""
+    """Bars, their words, the line that carries the full time down, the sum, other people's figures and their words."""
     line = {"type": "scatter", "mode": "lines", "x": [], "y": [], "hoverinfo": "skip"}
     thin = row_bars([], [], [], [], width=0.05, name="published")
     told = words([], [], [], "@muted", textposition="middle right", textfont={"size": 11})
@@ -167,7 +168,7 @@ def _state(
     line = {
         "x": [] if full is None or down < 1 else [full, full],
         "y": [] if full is None or down < 1 else [0, down],
-        "line": {"color": "@accent", "width": 1, "dash": "dot"},
+        "line": {"color": "@ink", "width": 1, "dash": "dot"},
     }
     label = row_words(list(range(len(texts))), texts)
     return (
@@ -186,7 +187,7 @@ def _changed(bars: dict[str, Any]) -> dict[str, Any]:
 def _marks(
     evidence: Evidence, slug: str, condition: str, shown: tuple[str, ...], published: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What another card printed for the rung at the same place in its ladder: a thin bar under the part's own, and words."""
+    """What others printed for the rung at the same place in their ladder: a thin bar under the part's own, and words."""
     found = published_set(evidence, published)
     ys: list[float] = []
     xs: list[float | None] = []
@@ -227,7 +228,7 @@ def _caption(
         told = f"{what} takes {fmt_time(timed.samples.median_us)} {condition}."
     else:
         pair = compare(timed, full, twin_of(evidence, condition))
-        told = f"{what} takes {fmt_time(timed.samples.median_us)} {condition}; beside the full kernel that is {pair.words}."
+        told = f"{what} takes {fmt_time(pair.ours_us)} {condition}; beside the full kernel that is {pair.words}."
     return told + (f" Its compiled code holds {proof.words}." if proof else " Its compiled code was not recorded.")
 
 
@@ -235,20 +236,20 @@ def _overlap(evidence: Evidence, condition: str, times: dict[str, Timed]) -> str
     """The full time against its two bounds: the halves after each other, and the longer half alone."""
     full, loads, maths = (times[part] for part in PARTS)
     twins = twin_of(evidence, condition)
-    f, l, m = (timed.samples.median_us for timed in (full, loads, maths))
-    longer, name = (loads, "loads") if l >= m else (maths, "math")
+    whole, load, math = (timed.samples.median_us for timed in (full, loads, maths))
+    longer, name = (loads, "loads") if load >= math else (maths, "math")
     resolution = compare(full, loads, twins).resolution_us + compare(full, maths, twins).resolution_us
-    start = f"After each other the halves would take {fmt_time(l + m)}; the full kernel takes {fmt_time(f)}"
-    if f > l + m + resolution:
+    start = f"After each other the halves would take {fmt_time(load + math)}; the full kernel takes {fmt_time(whole)}"
+    if whole > load + math + resolution:
         return f"{start}: more than both halves, so the full kernel pays for something that neither half has."
-    if f >= l + m - resolution:
+    if whole >= load + math - resolution:
         return f"{start}: within the resolution nothing overlaps."
     if compare(full, longer, twins).same:
         return f"{start}, the same as its {name} alone within the resolution: the other half hides behind it entirely."
-    if f < max(l, m):
+    if whole < max(load, math):
         return f"{start}, less than its {name} alone: cutting the kernel down changed more than it took away."
-    hidden = l + m - f
-    share = significant(100 * hidden / min(l, m), 2)
+    hidden = load + math - whole
+    share = significant(100 * hidden / min(load, math), 2)
     return f"{start}, so {fmt_time(hidden)} of them overlap: {share}\u202f% of the shorter half."
 
 
