@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 
 from publisher.facts import Facts
 from publisher.faults import instead
-from publisher.quantity import Quantity, QuantityError, add, combine, difference, divide, multiply, negate
+from publisher.quantity import (
+    Quantity,
+    QuantityError,
+    add,
+    combine,
+    difference,
+    divide,
+    multiply,
+    negate,
+)
 from publisher.units import PLAIN, UNITS, formatted, name_of, significant
 
 MAX_CHARS = 400
@@ -95,7 +104,7 @@ def parse_list(text: str) -> tuple[Expression, ...]:
     """Read ``a, b``: expressions with commas between them."""
     body = _parse(f"({text.strip()},)" if "," not in text else f"({text.strip()})")
     parts = body.elts if isinstance(body, ast.Tuple) else [body]
-    return tuple(Expression(_source(part), "", part) for part in parts)
+    return tuple(Expression(source_of(part), "", part) for part in parts)
 
 
 def _parse(text: str) -> ast.expr:
@@ -172,7 +181,7 @@ def _path(node: ast.expr, text: str) -> str:
     raise ExpressionError(f"{text}: {ast.unparse(node)[:40]} is no fact; a fact is names with dots, e.g. card.sms")
 
 
-def _source(node: ast.expr) -> str:
+def source_of(node: ast.expr) -> str:
     return re.sub(r"\[(\d+)\]", r".\1", ast.unparse(node))
 
 
@@ -201,14 +210,14 @@ def _evaluate(node: ast.expr, facts: Facts) -> Value:
 def _quantity(node: ast.expr, facts: Facts) -> Quantity:
     found = _evaluate(node, facts)
     if isinstance(found, bool):
-        raise QuantityError(f"{_source(node)} is true or false where a number is needed")
+        raise QuantityError(f"{source_of(node)} is true or false where a number is needed")
     return found
 
 
 def _truth(node: ast.expr, facts: Facts) -> bool:
     found = _evaluate(node, facts)
     if not isinstance(found, bool):
-        raise QuantityError(f"{_source(node)} is a number where true or false is needed")
+        raise QuantityError(f"{source_of(node)} is a number where true or false is needed")
     return found
 
 
@@ -223,7 +232,9 @@ def _compare(op: ast.cmpop, a: Quantity, b: Quantity) -> bool:
 def _ratio(values: list[Quantity]) -> Quantity:
     a, b = values
     if a.dimension != b.dimension:
-        raise QuantityError(f"{a.name} is {name_of(a.dimension)} and {b.name} is {name_of(b.dimension)}: they have no ratio")
+        raise QuantityError(
+            f"{a.name} is {name_of(a.dimension)} and {b.name} is {name_of(b.dimension)}: they have no ratio"
+        )
     return divide(a, b)
 
 

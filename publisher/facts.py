@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,17 @@ from recorder.statistics import resolution_us, twin_difference
 CONDITIONS = ("cold", "warm")
 TIMES, CODE = "times", "code"
 _GROUPS = ("flops", "least_bytes", "problem", "floors")  # parts of times that need no experiment's name
-_CODE_FIELDS = ("registers", "blocks", "threads", "blocks_per_sm", "smem_bytes", "local_bytes", "const", "file", "entry")
+_CODE_FIELDS = (
+    "registers",
+    "blocks",
+    "threads",
+    "blocks_per_sm",
+    "smem_bytes",
+    "local_bytes",
+    "const",
+    "file",
+    "entry",
+)
 _RUNG_FIELDS = ("title", "idea", "dtype")  # of code, beside the compiled kernel
 _TIME_FIELDS = ("cold", "warm", "plain_cold", "plain_warm", "check")
 _REFERENCE_FIELDS = ("accumulates", "returns", "version", "kernels")
@@ -37,11 +47,14 @@ class UnknownFact(Exception):
 
 @dataclass
 class Facts:
-    """The facts of one card. ``names`` are the rungs of each ladder as its kernel files name them."""
+    """The facts of one card. ``names`` and ``constants`` are what kernel files name, recorded or not."""
 
     card: CardRecordings
     cards: Mapping[str, CardRecordings] = field(default_factory=dict)  # all, to tell a gap from a misspelling
     names: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    constants: Mapping[str, Mapping[str, Container[str]]] = field(
+        default_factory=dict
+    )  # ladder -> rung -> names, from its source
     _known: dict[str, Quantity | FactMissing | UnknownFact] = field(default_factory=dict, repr=False)
     _twins: dict[tuple[str, str], float] = field(default_factory=dict, repr=False)
 
@@ -83,7 +96,9 @@ class Facts:
     def _of_card(self, path: str, rest: list[str]) -> Quantity:
         known = [*Card.model_fields, "date"]
         if len(rest) != 1 or rest[0] not in known:
-            raise UnknownFact(f"{path}: a card has no {'.'.join(rest) or 'empty field'}; {instead('.'.join(rest), known)}")
+            raise UnknownFact(
+                f"{path}: a card has no {'.'.join(rest) or 'empty field'}; {instead('.'.join(rest), known)}"
+            )
         if rest[0] == "date":
             return Quantity(max(r.date for r in self.card.recordings.values()), kind="recorded", keys=(path,))
         value = getattr(self.card.card, rest[0])
@@ -97,7 +112,9 @@ class Facts:
             raise UnknownFact(f"{path}: {subject} has no {name}; {instead(name, self._seconds(subject))}")
         fields = [*_TIME_FIELDS, *_CODE_FIELDS, *_RUNG_FIELDS, *_REFERENCE_FIELDS]
         if not rest or rest[0] not in fields:
-            raise UnknownFact(f"{path}: {name} has no {'.'.join(rest) or 'empty field'}; {instead('.'.join(rest), fields)}")
+            raise UnknownFact(
+                f"{path}: {name} has no {'.'.join(rest) or 'empty field'}; {instead('.'.join(rest), fields)}"
+            )
         if rest[0] in _CODE_FIELDS:
             return self._of_code(subject, name, rest, path)
         if rest[0] in _RUNG_FIELDS:
@@ -122,8 +139,18 @@ class Facts:
             "smem_bytes": code.dynamic_smem_bytes + code.static_smem_bytes,
         }
         if rest[0] == "const":
+            if (
+                len(rest) == 2
+                and rest[1] not in code.constants
+                and rest[1] in self.constants.get(subject, {}).get(name, ())
+            ):
+                raise FactMissing(
+                    f"{self.card.card.name} recorded {name} before it had {rest[1]}", _command(subject, CODE)
+                )
             if len(rest) != 2 or rest[1] not in code.constants:
-                raise UnknownFact(f"{path}: {name} has no constant {'.'.join(rest[1:])}; {instead(rest[-1], code.constants)}")
+                raise UnknownFact(
+                    f"{path}: {name} has no constant {'.'.join(rest[1:])}; {instead(rest[-1], code.constants)}"
+                )
             return self._quantity(code.constants[rest[1]], "", path, recording, path)
         if len(rest) > 1:
             raise UnknownFact(f"{path}: {rest[0]} is a value and has no parts")
@@ -171,7 +198,7 @@ class Facts:
         for card in self.cards.values():
             if card.slug != self.card.slug:
                 try:
-                    Facts(card, {}, self.names).get(path)
+                    Facts(card, {}, self.names, self.constants).get(path)
                 except FactMissing:
                     continue
                 except UnknownFact:
@@ -186,7 +213,9 @@ class Facts:
             raise FactMissing(f"{path} {why} ({header.card.name})", _command(header.subject, header.experiment))
         return value
 
-    def _quantity(self, value: Any, key: str, path: str, recording: Recording, canonical: str, parent: str = "") -> Quantity:
+    def _quantity(
+        self, value: Any, key: str, path: str, recording: Recording, canonical: str, parent: str = ""
+    ) -> Quantity:
         value = self._state(value, path, recording)
         base: dict[str, Any] = {"keys": (canonical,), "recordings": (recording.key,), "date": recording.date}
         if isinstance(value, Timed):

@@ -104,7 +104,9 @@ def difference(a: Quantity, b: Quantity) -> float:
 def _same_dimension(a: Quantity, b: Quantity, verb: str) -> None:
     a.number, b.number  # noqa: B018 - a text raises here
     if a.dimension != b.dimension:
-        raise QuantityError(f"{a.name} is {name_of(a.dimension)} and {b.name} is {name_of(b.dimension)}: they cannot be {verb}")
+        raise QuantityError(
+            f"{a.name} is {name_of(a.dimension)} and {b.name} is {name_of(b.dimension)}: they cannot be {verb}"
+        )
 
 
 def _powers(a: Dimension, b: Dimension, sign: int) -> Dimension:

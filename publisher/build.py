@@ -1,0 +1,154 @@
+"""How does a build go? Read, check, draw, weave; then the files of the whole site, for somebody else to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from publisher.content import Article, Cache, Content, load_content
+from publisher.draw import Figures
+from publisher.facts import Facts
+from publisher.faults import BuildError, Fault, faults_of, instead
+from publisher.figure import Evidence
+from publisher.edition import Built, Edition, edition_files
+from publisher.stale import Stale, stale_recordings
+from publisher.weave import Weaver, Woven, step_faults
+from recorder.recording import CardRecordings, RecordingError, load_card
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Where a build reads from, and what it lets pass."""
+
+    recordings: Path = ROOT / "recordings"
+    content: Path = ROOT / "content"
+    kernels: Path = ROOT / "kernels"
+    docs: Path | None = None
+    site_url: str | None = None
+    allow_stale: bool = False
+    lenient: bool = False  # give pages in spite of faults, for a preview that shows both
+    root: Path = ROOT  # paths in errors are relative to it
+
+
+@dataclass
+class Builder:
+    """A build that can be repeated: what did not change since the last time is not read, parsed or drawn again."""
+
+    options: Options
+    cache: Cache = field(default_factory=Cache)
+    modules: Figures = field(default_factory=Figures)
+    _cards: dict[Path, tuple[tuple[object, ...], CardRecordings | RecordingError]] = field(default_factory=dict)
+
+    def build(self, folder: Path) -> Built:
+        """Check everything, copy assets into ``folder``, and give the files. Raises ``BuildError`` with every fault there is."""
+        faults: list[Fault] = []
+        content = load_content(
+            self.options.content,
+            self.options.kernels,
+            self.options.recordings / "published",
+            self.options.root,
+            faults,
+            self.cache,
+        )
+        cards = self._read_cards(faults)
+        if content is None:
+            raise BuildError(faults)
+        stale = self._stale(cards, content, faults)
+        default = self._default_card(cards, content, faults)
+        woven = [page for article in content.articles for page in self._article(article, content, cards, faults)]
+        faults += step_faults(woven)
+        if faults and (not self.options.lenient or not woven):
+            raise BuildError(faults)
+        edition = Edition(content, cards, default, tuple(woven), stale, self.options.site_url or content.url)
+        return edition_files(edition, folder, tuple(sorted(set(faults))))
+
+    def _read_cards(self, faults: list[Fault]) -> dict[str, CardRecordings]:
+        """Every card under the recordings' folder; a card that was read before and has not changed is kept."""
+        folder = self.options.recordings
+        if not folder.is_dir():
+            faults.append(
+                Fault(str(folder), 1, "is not a folder; recordings are made with: python -m recorder --gpu 0")
+            )
+            return {}
+        cards: dict[str, CardRecordings] = {}
+        for sub in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "published"):
+            files = sorted(sub.glob("*/*.yaml"))
+            stamp = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files)
+            if sub not in self._cards or self._cards[sub][0] != stamp:
+                self._cards[sub] = (stamp, self._read_card(sub))
+            found = self._cards[sub][1]
+            if isinstance(found, RecordingError):
+                faults += faults_of(found)
+            elif found.recordings:
+                cards[found.slug] = found
+        return cards
+
+    def _read_card(self, folder: Path) -> CardRecordings | RecordingError:
+        try:
+            return load_card(folder, self.options.root)
+        except RecordingError as error:
+            return error
+
+    def _stale(
+        self, cards: Mapping[str, CardRecordings], content: Content, faults: list[Fault]
+    ) -> dict[str, list[Stale]]:
+        found = {slug: stale_recordings(card, content.kernels) for slug, card in cards.items()}
+        if not self.options.allow_stale:
+            for slug, stales in found.items():
+                for stale in stales:
+                    file = f"{self._shown(self.options.recordings)}/{slug}/{stale.recording.key}.yaml"
+                    line = stale.recording.lines.get(("sources",), 1)
+                    what = f"{stale.sentence} Record it again: {stale.command}; or publish it marked as stale: --allow-stale"
+                    faults.append(Fault(file, line, what))
+        return found
+
+    def _default_card(self, cards: Mapping[str, CardRecordings], content: Content, faults: list[Fault]) -> str:
+        whole = [slug for slug, card in cards.items() if not card.compile_only]
+        if content.default_card in whole:
+            return content.default_card
+        file = f"{self._shown(self.options.content)}/site.yaml"
+        if not whole:
+            faults.append(Fault(file, 1, "no card has been recorded; run: python -m recorder --gpu 0"))
+            return ""
+        faults.append(
+            Fault(
+                file,
+                1,
+                f"default_card: there is no card {content.default_card}; {instead(content.default_card, whole)}",
+            )
+        )
+        return ""
+
+    def _article(
+        self, article: Article, content: Content, cards: Mapping[str, CardRecordings], faults: list[Fault]
+    ) -> list[Woven]:
+        """The article on every card that recorded something of its ladder; compile-only cards only serve as evidence."""
+        names = content.rung_names()
+        constants = content.constants()
+        snippets: dict[str, str] = {}
+        readable = [
+            c for c in cards.values() if not c.compile_only and any(s == article.subject for s, _ in c.recordings)
+        ]
+        if not readable:
+            what = f"subject: no card has a recording of {article.subject}; {instead(article.subject, content.kernels)}"
+            faults.append(Fault(article.file, 1, what))
+        woven = []
+        for card in readable:
+            facts = Facts(card, cards, names, constants)
+            evidence = Evidence(
+                cards=dict(cards),
+                card=card,
+                subject=article.subject,
+                sources=content.kernels.get(article.subject, {}),
+                glossary=content.opcodes,
+                **({"published": content.published} if "published" in Evidence.__dataclass_fields__ else {}),
+            )
+            weaver = Weaver(content, article, card, facts, self.modules, evidence, faults, snippets)
+            woven.append(weaver.weave())
+        return woven
+
+    def _shown(self, path: Path) -> str:
+        return str(path.relative_to(self.options.root)) if path.is_relative_to(self.options.root) else str(path)

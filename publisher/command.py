@@ -1,0 +1,81 @@
+"""What can be asked of build.py? Its options, and what it says on the terminal. Exit 0, 1 for faults, 2 for usage."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from publisher.build import ROOT, Builder, Options
+from publisher.faults import BuildError
+from publisher.output import OutputError, check_out, fresh_folder, write_files
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="build.py", description="Turn recordings and chapters into a static site.")
+    made.add_argument("--check", action="store_true", help="do everything but write")
+    made.add_argument("--serve", action="store_true", help="preview at http://localhost:PORT/ and rebuild what changes")
+    made.add_argument("--port", type=int, default=8000, help="of the preview (%(default)s)")
+    made.add_argument(
+        "--stills",
+        action="store_true",
+        help="renew the figures' first pictures in site/stills; needs Playwright and Chromium",
+    )
+    made.add_argument(
+        "--allow-stale", action="store_true", help="publish recordings of kernels that have changed, marked as stale"
+    )
+    made.add_argument("--recordings", type=Path, default=ROOT / "recordings", metavar="DIR")
+    made.add_argument("--content", type=Path, default=ROOT / "content", metavar="DIR")
+    made.add_argument("--kernels", type=Path, default=ROOT / "kernels", metavar="DIR")
+    made.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR", help="(%(default)s)")
+    made.add_argument(
+        "--site-url", metavar="URL", help="where the site will be served: adds canonical links, feed and sitemap"
+    )
+    made.add_argument(
+        "--diff", type=Path, metavar="OLD", help="say what moved between the recordings in OLD and those here, and stop"
+    )
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    asked = parser().parse_args(arguments)
+    if asked.site_url and not asked.site_url.startswith(("http://", "https://")):
+        parser().error(f"--site-url {asked.site_url} is no address; write it with https://")
+    docs = ROOT / "docs" if asked.content == ROOT / "content" else None
+    options = Options(
+        recordings=asked.recordings,
+        content=asked.content,
+        kernels=asked.kernels,
+        docs=docs,
+        site_url=asked.site_url,
+        allow_stale=asked.allow_stale or asked.serve,
+        root=Path.cwd() if not ROOT.is_relative_to(Path.cwd()) else ROOT,
+    )
+    try:
+        return _publish(Builder(options), asked.out, asked.check)
+    except BuildError as error:
+        count = len(error.faults)
+        print(*error.faults, sep="\n", file=sys.stderr)
+        print(f"{count} {'fault' if count == 1 else 'faults'}; nothing was written.", file=sys.stderr)
+        return 1
+    except OutputError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _publish(builder: Builder, out: Path, check: bool) -> int:
+    start = time.perf_counter()
+    if check:
+        with tempfile.TemporaryDirectory() as folder:
+            built = builder.build(Path(folder))
+    else:
+        check_out(out)
+        with fresh_folder(out) as folder:
+            built = builder.build(folder)
+            write_files(folder, built.files)
+    seconds = time.perf_counter() - start
+    where = "checked, nothing written" if check else f"in {out}"
+    print(f"{built.pages} pages, {built.figures} figures, {len(built.cards)} cards {where}: {seconds:.2f} s")
+    return 0

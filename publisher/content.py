@@ -1,0 +1,388 @@
+"""What did the authors write? Site, articles, chapters, terms and glossary, read strictly, every fault with file and line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES
+from publisher.faults import Fault, faults_of, instead
+from publisher.markdown import (
+    Directive,
+    Document,
+    Node,
+    Pieces,
+    Role,
+    nodes_of,
+    parse_document,
+    parse_inline,
+    slugify,
+)
+from publisher.prose import check_literals
+from publisher.published import PublishedSet, load_published
+from publisher.roles import ROLES
+from publisher.snippets import slug_of
+from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
+from recorder.results import Model
+from recorder.source import SourceError, read_constants
+
+WORDS_A_MINUTE = 200
+MAX_CHAPTER_BYTES = 400_000
+RESERVED = ("assets", "claims", "glossary", "docs", "compare")  # folders of the output that are no articles
+
+Words = Annotated[str, Field(min_length=1, max_length=2000)]
+Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+
+
+class SiteFile(Model):
+    """content/site.yaml. ``url`` is where the site will be served; without it there are no canonical links and no feed."""
+
+    title: Words
+    tagline: Words
+    default_card: Slug
+    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
+
+
+class ArticleFile(Model):
+    """content/<article>/article.yaml. ``subject`` is the ladder that facts and figures of the article come from."""
+
+    title: Words
+    subject: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+    order: int
+    lede: Words
+    library: Slug | None = None  # the reference of the index's headline; by default the first that was recorded
+
+
+class TermFile(Model):
+    term: Words
+    text: Words
+
+
+class OpcodeFile(Model):
+    """An entry of content/glossary.yaml: what a machine instruction does, and its suffixes."""
+
+    name: Words
+    class_: Annotated[str, Field(alias="class")]
+    does: Words
+    modifiers: dict[str, Words] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    slug: str
+    file: str
+    document: Document
+
+
+@dataclass(frozen=True)
+class Article:
+    slug: str
+    title: str
+    subject: str
+    order: int
+    lede: Pieces
+    lede_text: str
+    library: str | None
+    file: str
+    chapters: tuple[Chapter, ...]
+    figures_folder: Path
+
+    @property
+    def reading_minutes(self) -> int:
+        return max(1, round(sum(chapter.document.words for chapter in self.chapters) / WORDS_A_MINUTE))
+
+
+@dataclass(frozen=True)
+class Term:
+    slug: str
+    name: str
+    html: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything under content/, checked. ``opcodes`` is the glossary as figures read it, ``term_slugs`` finds a term by its word."""
+
+    title: str
+    tagline: str
+    default_card: str
+    url: str | None
+    articles: tuple[Article, ...]
+    terms: dict[str, Term]
+    term_slugs: dict[str, str]
+    opcodes: dict[str, Any]
+    published: dict[str, PublishedSet]
+    kernels: dict[str, dict[str, str]]  # ladder -> file name -> text
+
+    def rung_names(self) -> dict[str, list[str]]:
+        """The rungs of each ladder as its files name them, variants apart."""
+        return {
+            ladder: [slug for file in sorted(files) if (slug := slug_of(file)) and "." not in slug]
+            for ladder, files in self.kernels.items()
+        }
+
+    def constants(self) -> dict[str, dict[str, set[str]]]:
+        """The names of the constants of each rung, by ladder and rung."""
+        return {
+            ladder: {slug_of(file): _constants(text) for file, text in files.items()}
+            for ladder, files in self.kernels.items()
+        }
+
+
+def _constants(text: str) -> set[str]:
+    try:
+        return set(read_constants(text))
+    except SourceError:
+        return set()
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Cache:
+    """What was parsed, by file and its time of change: a preview parses only the chapter that was touched."""
+
+    kept: dict[Path, tuple[tuple[int, int], Any]] = field(default_factory=dict)
+
+    def get(self, path: Path, make: Callable[[], T]) -> T:
+        stat = path.stat()
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        if path not in self.kept or self.kept[path][0] != stamp:
+            self.kept[path] = (stamp, make())
+        return self.kept[path][1]
+
+
+def load_content(
+    folder: Path, kernels: Path, published: Path, root: Path, faults: list[Fault], cache: Cache
+) -> Content | None:
+    """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
+    reader = _Reader(root, faults, cache)
+    site = reader.model(folder / "site.yaml", SiteFile)
+    terms = {
+        slug: Term(slug, entry.term, *reader.term(entry, folder / "terms.yaml", line))
+        for slug, entry, line in reader.terms(folder)
+    }
+    opcodes = reader.opcodes(folder / "glossary.yaml")
+    articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
+    if not articles:
+        faults.append(
+            Fault(reader.shown(folder), 1, "holds no article; an article is a folder here with an article.yaml")
+        )
+    try:
+        sets = load_published(published)
+    except RecordingError as error:
+        faults += faults_of(error)
+        sets = {}
+    if site is None:
+        return None
+    return Content(
+        title=site.title,
+        tagline=site.tagline,
+        default_card=site.default_card,
+        url=site.url.rstrip("/") if site.url else None,
+        articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
+        terms=terms,
+        term_slugs={term.name.lower(): slug for slug, term in terms.items()},
+        opcodes=opcodes,
+        published=sets,
+        kernels=reader.kernels(kernels),
+    )
+
+
+@dataclass
+class _Reader:
+    root: Path
+    faults: list[Fault]
+    cache: Cache
+
+    def shown(self, path: Path) -> str:
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+    def text(self, path: Path) -> str | None:
+        """The text of a file of the authors, or None with a fault."""
+        shown = self.shown(path)
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            self.faults.append(Fault(shown, 1, "is not there; docs/articles.md says what it holds"))
+            return None
+        except OSError as error:
+            self.faults.append(Fault(shown, 1, f"cannot be read: {error.strerror}"))
+            return None
+        if len(raw) > MAX_CHAPTER_BYTES:
+            self.faults.append(Fault(shown, 1, f"has {len(raw):,} bytes; at most {MAX_CHAPTER_BYTES:,} are read"))
+            return None
+        try:
+            return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            line = raw[: error.start].count(b"\n") + 1
+            self.faults.append(Fault(shown, line, f"byte 0x{raw[error.start]:02x} is not UTF-8; save it as UTF-8"))
+            return None
+
+    def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
+        text = self.text(path)
+        if text is None:
+            return None, {}
+        try:
+            return self.cache.get(path, lambda: parse_yaml(text, self.shown(path)))
+        except RecordingError as error:
+            self.faults += faults_of(error)
+            return None, {}
+
+    def model(self, path: Path, kind: type[Any]) -> Any:
+        data, lines = self.yaml(path)
+        return None if data is None else self.validated(kind, data, (), path, lines)
+
+    def validated(
+        self, kind: type[Any], data: Any, prefix: tuple[str, ...], path: Path, lines: dict[tuple[str, ...], int]
+    ) -> Any:
+        try:
+            return kind.model_validate(data)
+        except ValidationError as error:
+            known = [info.alias or name for name, info in kind.model_fields.items()]
+            for fault in error.errors(include_url=False, include_context=False):
+                place = (*prefix, *(str(part) for part in fault["loc"]))
+                what = _sentence(fault, known)
+                self.faults.append(
+                    Fault(self.shown(path), nearest_line(place, lines), f"{dotted(place) or 'the file'}: {what}")
+                )
+        return None
+
+    def terms(self, folder: Path) -> list[tuple[str, TermFile, int]]:
+        return self._entries(folder / "terms.yaml", TermFile)
+
+    def term(self, entry: TermFile, path: Path, line: int) -> tuple[str, str]:
+        self.faults += check_literals(entry.text, self.shown(path), line + 2)
+        pieces = parse_inline(entry.text, self.shown(path), line + 2, [])
+        if nodes_of(pieces):
+            self.faults.append(
+                Fault(self.shown(path), line, "a term's text is the same on every card, so it has no roles")
+            )
+        return "".join(piece for piece in pieces if isinstance(piece, str)), entry.text
+
+    def opcodes(self, path: Path) -> dict[str, Any]:
+        entries = self._entries(path, OpcodeFile)
+        return {name: entry.model_dump(by_alias=True) for name, entry, _ in entries}
+
+    def _entries(self, path: Path, kind: type[Any]) -> list[tuple[str, Any, int]]:
+        if not path.exists():
+            return []
+        data, lines = self.yaml(path)
+        if not isinstance(data, dict):
+            if data is not None:
+                self.faults.append(Fault(self.shown(path), 1, "is a map: one entry a word"))
+            return []
+        found = [
+            (slug, self.validated(kind, entry, (slug,), path, lines), lines[(slug,)]) for slug, entry in data.items()
+        ]
+        return [(slug, entry, line) for slug, entry, line in found if entry is not None]
+
+    def article(self, folder: Path) -> Article | None:
+        head = self.model(folder / "article.yaml", ArticleFile)
+        chapters = [self.chapter(path) for path in sorted(folder.glob("*.md"))]
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", folder.name) or folder.name in RESERVED:
+            what = f"an article's folder is small letters, digits, - and _, and none of {', '.join(RESERVED)}"
+            self.faults.append(Fault(self.shown(folder), 1, what))
+            return None
+        if not chapters:
+            self.faults.append(Fault(self.shown(folder), 1, "holds no chapter; a chapter is a file NN-slug.md"))
+        if head is None:
+            return None
+        kept = [chapter for chapter in chapters if chapter]
+        self._links(kept)
+        _, lines = self.yaml(folder / "article.yaml")
+        shown = self.shown(folder / "article.yaml")
+        lede = parse_inline(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
+        self._nodes(nodes_of(lede))
+        return Article(
+            slug=folder.name,
+            title=head.title,
+            subject=head.subject,
+            order=head.order,
+            lede=lede,
+            lede_text=re.sub(r"\s+", " ", re.sub(r"\{[a-z]+\}`([^`]*)`", r"\1", head.lede)).strip(),
+            library=head.library,
+            file=shown,
+            chapters=tuple(kept),
+            figures_folder=folder / "figures",
+        )
+
+    def chapter(self, path: Path) -> Chapter | None:
+        shown = self.shown(path)
+        found = re.match(r"^\d+-([a-z0-9-]+)\.md$", path.name)
+        if not found:
+            self.faults.append(
+                Fault(shown, 1, "a chapter's file is NN-slug.md: its place, and small letters, digits and -")
+            )
+            return None
+        text = self.text(path)
+        if text is None:
+            return None
+
+        def make() -> tuple[Document, list[Fault]]:
+            new: list[Fault] = []
+            return parse_document(text, shown, new, slugify(found[1])), new
+
+        document, new = self.cache.get(path, make)
+        self.faults += new
+        self._nodes([node for part in document.parts for node in nodes_of(part.pieces)])
+        return Chapter(found[1], shown, document)
+
+    def _nodes(self, nodes: list[Node]) -> None:
+        """What can be said of roles and directives without a card: their names, arguments and places."""
+        for node in nodes:
+            what = _role_fault(node) if isinstance(node, Role) else _directive_fault(node)
+            if what:
+                self.faults.append(Fault(node.file, node.line, what))
+
+    def _links(self, chapters: list[Chapter]) -> None:
+        known = [id for chapter in chapters for id in chapter.document.ids]
+        for chapter in chapters:
+            for anchor in chapter.document.anchors:
+                if anchor.target not in known and not anchor.target.startswith(("fig-", "claim-")):
+                    what = (
+                        f"the link leads to #{anchor.target}, which is no section here; {instead(anchor.target, known)}"
+                    )
+                    self.faults.append(Fault(anchor.file, anchor.line, what))
+
+    def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
+        """ladder -> file name -> text of every .cu file."""
+        found: dict[str, dict[str, str]] = {}
+        for path in sorted(folder.glob("*/*.cu")):
+            text = self.cache.get(path, lambda path=path: self.text(path))
+            if text is not None:
+                found.setdefault(path.parent.name, {})[path.name] = text
+        return found
+
+
+def _role_fault(role: Role) -> str:
+    if role.name not in ROLES:
+        return f"there is no role {{{role.name}}}; {instead(role.name, ROLES)}"
+    return "" if role.content else f"{{{role.name}}} is empty"
+
+
+def _directive_fault(node: Directive) -> str:
+    if node.name == "otherwise":
+        return "an :::{otherwise} belongs inside a claim, whose own fence has more colons: ::::{claim} …"
+    if node.name not in DIRECTIVES:
+        return f"there is no directive {{{node.name}}}; {instead(node.name, [*DIRECTIVES, 'otherwise'])}"
+    if node.name in ARGUMENT and not node.argument:
+        return f":::{{{node.name}}} needs an argument on its first line"
+    if node.name in BODILESS and any(not isinstance(piece, str) or piece.strip() for piece in node.body):
+        return f":::{{{node.name}}} has no body; it only takes lines such as :key: value"
+    return ""
+
+
+def _sentence(fault: Any, known: list[str]) -> str:
+    if fault["type"] == "extra_forbidden":
+        return f"is not a key that belongs here; {instead(str(fault['loc'][-1]), known)}"
+    if fault["type"] == "missing":
+        return "is missing"
+    return fault["msg"].removeprefix("Value error, ")

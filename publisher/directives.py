@@ -1,0 +1,94 @@
+"""What does a block between colons become on one card? Figures, quotations, claims, notes, and the list of gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING
+
+from publisher.claims import Outcome, evaluate
+from publisher.expressions import ExpressionError
+from publisher.facts import FactMissing, UnknownFact
+from publisher.gaps import gaps_of
+from publisher.markdown import Directive
+from publisher.snippets import SnippetError
+
+if TYPE_CHECKING:
+    from publisher.weave import Weaver
+
+
+def render_directive(node: Directive, page: Weaver) -> str:
+    """HTML of a directive; what is wrong with it becomes a fault of the build."""
+    return DIRECTIVES[node.name](node, page)
+
+
+def _figure(node: Directive, page: Weaver) -> str:
+    return page.figure(node)
+
+
+def _snippet(node: Directive, page: Weaver) -> str:
+    try:
+        return page.snippet(node.argument)
+    except SnippetError as error:
+        page.fault(node, str(error))
+        return ""
+
+
+def _claim(node: Directive, page: Weaver) -> str:
+    """The body where the claim holds, its ``otherwise`` where not, a sentence where nobody measured."""
+    try:
+        outcome = evaluate(node.argument, page.facts)
+    except (ExpressionError, UnknownFact) as error:
+        page.fault(node, str(error))
+        return ""
+    id = page.claim(node, outcome)
+    if outcome.missing is not None:
+        return f'<div class="claim is-missing" id="{id}">{gap_sentence(outcome.missing)}</div>\n'
+    if outcome.holds:
+        return f'<div class="claim" id="{id}">{page.html(node.body)}</div>\n'
+    if node.otherwise is None:
+        page.fault(node, failing(node.argument, outcome, page.card.name))
+        return ""
+    return f'<div class="claim is-otherwise" id="{id}">{page.html(node.otherwise)}</div>\n'
+
+
+def failing(expression: str, outcome: Outcome, card: str) -> str:
+    """The sentence for a claim that does not hold and has nothing to say instead."""
+    return (
+        f"the claim {expression} does not hold on {card}: {outcome.detail}; "
+        "change it, or say inside it what is true instead: :::{otherwise} … :::"
+    )
+
+
+def gap_sentence(missing: FactMissing) -> str:
+    """What stands in place of a paragraph or a figure that a card cannot fill."""
+    return (
+        f'<p class="missing">Not said here: {escape(missing.what)}. This would record it: '
+        f"<code>{escape(missing.command)}</code></p>"
+    )
+
+
+def _note(node: Directive, page: Weaver) -> str:
+    title = f'<p class="margin-note-title">{escape(node.argument)}</p>' if node.argument else ""
+    return f'<aside class="margin-note">{title}{page.html(node.body)}</aside>\n'
+
+
+def _not_measured(node: Directive, page: Weaver) -> str:
+    rows = gaps_of(page.recordings, page.subject)
+    if not rows:
+        return '<p class="not-measured">Nothing is missing: every experiment ran on this card, and every value is there.</p>\n'
+    items = "".join(
+        f"<dt>{escape(gap.what)}</dt><dd>{escape(gap.why)}. <code>{escape(gap.command)}</code></dd>" for gap in rows
+    )
+    return f'<dl class="not-measured">{items}</dl>\n'
+
+
+DIRECTIVES: dict[str, Callable[[Directive, Weaver], str]] = {
+    "figure": _figure,
+    "snippet": _snippet,
+    "claim": _claim,
+    "note": _note,
+    "not-measured": _not_measured,
+}
+ARGUMENT = ("figure", "snippet", "claim")  # those that mean nothing without one
+BODILESS = ("figure", "snippet", "not-measured")

@@ -1,0 +1,133 @@
+"""How does a figure's name become a figure? Its module is found by file name, called, and what it gives is checked."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from publisher.faults import instead
+from publisher.figure import Evidence, Missing, SteppedFigure
+
+FIGURES = Path(__file__).parent / "figures"
+PACKAGE = "publisher.figures"
+TRACE_TYPES = ("bar", "scatter", "histogram", "box")
+Draw = Callable[..., SteppedFigure]
+
+
+class FigureError(Exception):
+    """A figure that cannot be drawn because of how it is written or called. The message is a sentence."""
+
+
+@dataclass
+class Figures:
+    """Figure modules by name: an article's own folder ``figures/`` first, then ``publisher/figures/``."""
+
+    loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
+
+    def draw(self, name: str, options: dict[str, str], evidence: Evidence, own: Path) -> SteppedFigure | Missing:
+        """The figure on one card, or what that card lacks. Raises ``FigureError``."""
+        draw = self._find(name, own)
+        _check_options(name, draw, options)
+        try:
+            figure = draw(evidence, **options)
+        except Missing as missing:
+            return missing
+        except Exception as error:  # noqa: BLE001 - a figure's own fault must name the figure, not end in a traceback
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error}"
+            raise FigureError(
+                f"the figure {name} failed on {evidence.card.card.name}: {text} ({Path(where.filename).name}:{where.lineno})"
+            ) from error
+        check(name, figure)
+        return figure
+
+    def _find(self, name: str, own: Path) -> Draw:
+        file = f"{name.replace('-', '_')}.py"
+        for folder in (own, FIGURES):
+            path = folder / file
+            if path.exists() and not file.startswith("_"):
+                return self._load(path, name)
+        known = [
+            p.stem.replace("_", "-")
+            for f in (own, FIGURES)
+            for p in sorted(f.glob("*.py"))
+            if not p.stem.startswith("_")
+        ]
+        raise FigureError(f"there is no figure {name}; {instead(name, known, limit=30)}")
+
+    def _load(self, path: Path, name: str) -> Draw:
+        stamp = path.stat().st_mtime_ns
+        if path not in self.loaded or self.loaded[path][0] != stamp:
+            try:
+                module = (
+                    importlib.import_module(f"{PACKAGE}.{path.stem}") if path.parent == FIGURES else _from_file(path)
+                )
+            except Exception as error:  # noqa: BLE001 - as above: a syntax error in a figure is a fault of that figure
+                raise FigureError(f"the figure {name} cannot be loaded: {type(error).__name__}: {error}") from error
+            draw = getattr(module, "draw", None)
+            if not callable(draw):
+                raise FigureError(f"{path.name} has no function draw(evidence, **options)")
+            self.loaded[path] = (stamp, draw)
+        return self.loaded[path][1]
+
+    def forget(self) -> None:
+        """Load every module anew at its next use."""
+        self.loaded.clear()
+        for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+
+
+def _from_file(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location(f"article_figures.{path.parents[1].name}.{path.stem}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _check_options(name: str, draw: Draw, options: dict[str, str]) -> None:
+    parameters = list(inspect.signature(draw).parameters.values())[1:]
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
+        return
+    known = [p.name for p in parameters]
+    for option in options:
+        if option not in known:
+            raise FigureError(f"the figure {name} has no option {option}; {instead(option, known)}")
+    for p in parameters:
+        if p.default is inspect.Parameter.empty and p.name not in options:
+            raise FigureError(f"the figure {name} needs the option :{p.name}: value")
+
+
+def check(name: str, figure: SteppedFigure) -> None:
+    """Refuse what the page's player could not show."""
+    if not isinstance(figure, SteppedFigure):
+        raise FigureError(f"the figure {name} gave {type(figure).__name__}, not a SteppedFigure")
+    overrides = [trace for steps in figure.sequences.values() for step in steps for trace in step.data]
+    for trace in (*figure.data, *overrides):
+        kind = trace.get("type")
+        if kind is not None and kind not in TRACE_TYPES:
+            raise FigureError(f"the figure {name} has a trace of type {kind}; pages draw {', '.join(TRACE_TYPES)}")
+    expected = 1
+    for choice in figure.choices:
+        expected *= len(choice.options)
+    if len(figure.sequences) != expected or (not figure.choices and list(figure.sequences) != [""]):
+        raise FigureError(f"the figure {name} has {len(figure.sequences)} sequences where its choices make {expected}")
+    for key, steps in figure.sequences.items():
+        slugs = [step.slug for step in steps]
+        if not slugs or len(set(slugs)) != len(slugs):
+            raise FigureError(
+                f"the figure {name} has {'no steps' if not slugs else 'two steps of one slug'} in {key or 'its sequence'}"
+            )
+        for step in steps:
+            if len(step.traces) != len(step.data) or any(not 0 <= i < len(figure.data) for i in step.traces):
+                raise FigureError(
+                    f"the figure {name}, step {step.slug}: every trace override needs the number of a trace that exists"
+                )

@@ -1,0 +1,234 @@
+"""Which pages and files does the whole site have? From woven articles to texts by path; only assets are written here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from publisher import claims_page, feeds, glossary_page
+from publisher.assets import Assets, copy_assets
+from publisher.content import Article, Content
+from publisher.faults import Fault
+from publisher.figure import SteppedFigure
+from publisher.headline import headline
+from publisher.pages import (
+    ArticlePage,
+    ArticleSummary,
+    CardLink,
+    HomePage,
+    Link,
+    SearchEntry,
+    Section,
+    render_article,
+    render_home,
+)
+from publisher.roles import GLOSSARY_URL
+from publisher.stale import Stale
+from publisher.weave import Woven, at_root
+from recorder.recording import CardRecordings
+
+CLAIMS_URL = "claims/index.html"
+SEARCH_CHARS = 160
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+@dataclass(frozen=True)
+class Edition:
+    """Everything checked and woven, before it has places. ``default`` is the slug of the card a reader sees first."""
+
+    content: Content
+    cards: Mapping[str, CardRecordings]
+    default: str
+    woven: tuple[Woven, ...]
+    stale: Mapping[str, list[Stale]]
+    site_url: str | None
+
+    def of(self, article: Article) -> list[Woven]:
+        """The article on its cards, the default card first."""
+        pages = [page for page in self.woven if page.article.slug == article.slug]
+        return sorted(pages, key=lambda page: (page.card.slug != self.default, page.card.slug))
+
+    def places(self) -> Iterator[tuple[Woven, str]]:
+        """Every article page with its folder: the default card's stands at the article's own address too."""
+        for article in self.content.articles:
+            for i, page in enumerate(self.of(article)):
+                if i == 0:
+                    yield page, article.slug
+                yield page, f"{article.slug}/{page.card.slug}"
+
+    def absolute(self, path: str) -> str | None:
+        """The address of a page where the site's own is known; a folder's page by its folder."""
+        return f"{self.site_url.rstrip('/')}/{path.removesuffix('index.html')}" if self.site_url else None
+
+
+@dataclass(frozen=True)
+class Built:
+    """A checked site: files by path, and what to say about it."""
+
+    files: dict[str, str | bytes]
+    pages: int
+    figures: int
+    cards: tuple[str, ...]
+    woven: tuple[Woven, ...] = field(default=(), repr=False)
+    faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
+
+
+def edition_files(edition: Edition, folder: Path, faults: tuple[Fault, ...] = ()) -> Built:
+    """Copy assets into ``folder`` and make the text of every other file."""
+    assets = copy_assets(folder, search=_search(edition))
+    files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
+    for page, place in edition.places():
+        files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets))
+    for article in edition.content.articles:
+        for page in edition.of(article):
+            files[f"{article.slug}/{page.card.slug}/data.json"] = data_json(edition.cards[page.card.slug], page)
+    files |= claims_page.files(edition, _common(edition, assets, "Claims", CLAIMS_URL))
+    files |= glossary_page.files(edition, _common(edition, assets, "Glossary", GLOSSARY_URL))
+    files |= feeds.files(edition)
+    drawn = sum(isinstance(d.figure, SteppedFigure) for page in edition.woven for d in page.figures.values())
+    pages = sum(name.endswith(".html") for name in files)
+    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, faults)
+
+
+def _common(edition: Edition, assets: Assets, title: str, path: str) -> dict[str, Any]:
+    """What every page has."""
+    depth = path.count("/")
+    return {
+        "title": title,
+        "site_title": edition.content.title,
+        "root": "/".join([".."] * depth) or ".",
+        "assets": assets,
+        "canonical": edition.absolute(path),
+        "feed": edition.absolute(feeds.FEED),
+        "home_url": "index.html",
+        "claims_url": CLAIMS_URL,
+        "glossary_url": GLOSSARY_URL,
+    }
+
+
+def _home(edition: Edition, assets: Assets) -> HomePage:
+    articles = []
+    for article in edition.content.articles:
+        pages = edition.of(article)
+        if not pages:
+            continue
+        first = pages[0]
+        summaries = []
+        for page in pages:
+            url = f"{article.slug}/index.html" if page is first else f"{article.slug}/{page.card.slug}/index.html"
+            link = CardLink(page.card.slug, page.card.name, url)
+            summaries.append(headline(edition.cards[page.card.slug], article.subject, article.library, link))
+        articles.append(
+            ArticleSummary(
+                slug=article.slug,
+                title=article.title,
+                lede=at_root(first.lede, "."),
+                url=f"{article.slug}/index.html",
+                reading_minutes=article.reading_minutes,
+                figures=len(first.figures),
+                cards=tuple(summaries),
+            )
+        )
+    common = _common(edition, assets, edition.content.title, "index.html") | {"description": edition.content.tagline}
+    return HomePage(**common, lede=edition.content.tagline, articles=tuple(articles))
+
+
+def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> ArticlePage:
+    article, recordings = page.article, edition.cards[page.card.slug]
+    common = _common(edition, assets, article.title, f"{place}/index.html")
+    root = common["root"]
+    pages = edition.of(article)
+    own = place.count("/") == 0
+    common["description"] = article.lede_text
+    common["canonical"] = edition.absolute(f"{article.slug}/" if page is pages[0] else f"{place}/")
+
+    def link(other: Woven) -> CardLink:
+        up = "" if own else "../"
+        url = f"{up}index.html" if other is pages[0] else f"{up}{other.card.slug}/index.html"
+        return CardLink(other.card.slug, other.card.name, url)
+
+    related = [r for r in recordings.recordings.values() if r.header.subject == article.subject]
+    articles = edition.content.articles
+    at = articles.index(article)
+    return ArticlePage(
+        **common,
+        slug=article.slug,
+        lede=at_root(page.lede, root),
+        card=link(page),
+        cards=tuple(link(other) for other in pages),
+        sections=tuple(_rooted(section, root) for section in page.sections),
+        reading_minutes=article.reading_minutes,
+        recorded=_spoken_date(max(r.date for r in related)),
+        stale=tuple(stale.sentence for stale in edition.stale.get(page.card.slug, ())),
+        quick=any(r.header.quick for r in related),
+        throttled=any(_throttled(r.header.conditions) for r in related),
+        figures=tuple(
+            Link(d.figure.title, f"#fig-{d.name}") for d in page.figures.values() if isinstance(d.figure, SteppedFigure)
+        ),
+        previous=_neighbour(edition, articles[at - 1], root) if at > 0 else None,
+        next=_neighbour(edition, articles[at + 1], root) if at + 1 < len(articles) else None,
+    )
+
+
+def _neighbour(edition: Edition, article: Article, root: str) -> Link | None:
+    return Link(article.title, f"{root}/{article.slug}/index.html") if edition.of(article) else None
+
+
+def _rooted(section: Section, root: str) -> Section:
+    return Section(
+        section.id, section.title, at_root(section.html, root), tuple(_rooted(s, root) for s in section.subsections)
+    )
+
+
+def _throttled(conditions: Any) -> bool:
+    return bool(getattr(conditions, "throttle_reasons", ()))
+
+
+def _spoken_date(date: str) -> str:
+    year, month, day = date.split("-")
+    return f"{int(day)} {MONTHS[int(month) - 1]} {year}"
+
+
+def _search(edition: Edition) -> list[SearchEntry]:
+    """Sections and figures of each article on its first card, then terms and instructions."""
+    entries = []
+    for article in edition.content.articles:
+        url = f"{article.slug}/index.html"
+        for chapter in article.chapters:
+            for part in chapter.document.parts:
+                text = (
+                    part.text if len(part.text) <= SEARCH_CHARS else part.text[:SEARCH_CHARS].rsplit(" ", 1)[0] + " …"
+                )
+                entries.append(SearchEntry(part.title, "section", f"{url}#{part.id}", text))
+        for page in edition.of(article)[:1]:
+            for drawn in page.figures.values():
+                if isinstance(drawn.figure, SteppedFigure):
+                    entries.append(SearchEntry(drawn.figure.title, "figure", f"{url}#fig-{drawn.name}", article.title))
+    for slug, term in edition.content.terms.items():
+        entries.append(SearchEntry(term.name, "term", f"{GLOSSARY_URL}#{slug}", term.text))
+    for name, opcode in edition.content.opcodes.items():
+        entries.append(SearchEntry(name, "opcode", f"{GLOSSARY_URL}#{glossary_page.opcode_id(name)}", opcode["name"]))
+    return entries
+
+
+def data_json(recordings: CardRecordings, page: Woven) -> str:
+    """All of an article on one card: its figures' tables and every recording, as JSON."""
+    tables = {}
+    for drawn in page.figures.values():
+        if isinstance(drawn.figure, SteppedFigure):
+            table = drawn.figure.table
+            tables[drawn.name] = {
+                "title": drawn.figure.title,
+                "columns": table.columns,
+                "rows": table.rows,
+                "provenance": [{"kind": p.kind, "text": p.text, "files": p.files} for p in drawn.figure.provenance],
+            }
+    figures = json.dumps(tables, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    parts = [
+        f'"{recording.key}":{{"header":{recording.header.model_dump_json(by_alias=True)},"results":{recording.results.model_dump_json()}}}'
+        for _, recording in sorted(recordings.recordings.items())
+    ]
+    return f'{{"article":"{page.article.slug}","card":"{page.card.slug}","figures":{figures},"recordings":{{{",".join(parts)}}}}}\n'

@@ -1,0 +1,62 @@
+"""What was not measured on a card? Every absent experiment and every failed or skipped value, with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from recorder.recording import MACHINE, CardRecordings
+from recorder.results import EXPERIMENTS, Failed, Model, NotMeasured
+
+MACHINE_EXPERIMENTS = ("fragment", "peaks")
+MOST = 40  # of one experiment; a hostile recording must not make an endless page
+
+
+@dataclass(frozen=True)
+class Gap:
+    what: str
+    why: str
+    command: str
+
+
+def gaps_of(card: CardRecordings, subject: str) -> list[Gap]:
+    """The gaps in what a card says of one ladder and of itself, experiment by experiment."""
+    found = []
+    newest = {recording.date: recording for recording in card.recordings.values()}
+    if newest:
+        for name, value in sorted(vars(card.card).items()):
+            if isinstance(value, NotMeasured):
+                found.append(Gap(f"card.{name}", _why(value), "python -m recorder --gpu 0"))
+    for experiment in EXPERIMENTS:
+        where = MACHINE if experiment in MACHINE_EXPERIMENTS else subject
+        recording = card.get(where, experiment)
+        command = f"python -m recorder --gpu 0 --only {where}/{experiment}"
+        if recording is None:
+            found.append(Gap(f"{where}/{experiment}", "this experiment was not run on this card", command))
+            continue
+        missing = [(path, _why(value)) for path, value in _walk(recording.results, "")]
+        shown = {why: [path for path, other in missing if other == why] for _, why in missing}
+        for why, paths in list(shown.items())[:MOST]:
+            listed = ", ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
+            found.append(Gap(f"{where}/{experiment}: {listed}", why, command))
+    return found
+
+
+def _walk(value: Any, path: str) -> Iterator[tuple[str, Failed | NotMeasured]]:
+    if isinstance(value, (Failed, NotMeasured)):
+        yield path.removeprefix("rungs."), value
+    elif isinstance(value, Model):
+        for name in type(value).model_fields:
+            yield from _walk(getattr(value, name), f"{path}.{name}" if path else name)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            if not isinstance(inner, (int, float, str)):
+                yield from _walk(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list) and value and isinstance(value[0], Model):
+        for i, inner in enumerate(value):
+            yield from _walk(inner, f"{path}.{i}" if path else str(i))
+
+
+def _why(value: Failed | NotMeasured) -> str:
+    return f"failed: {value.failed}" if isinstance(value, Failed) else value.not_measured

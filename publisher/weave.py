@@ -1,0 +1,215 @@
+"""How does an article become pages of one card? Its parsed chapters, with everything filled in that depends on the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from publisher.claims import Outcome
+from publisher.content import Article, Chapter, Content
+from publisher.directives import render_directive
+from publisher.draw import FigureError, Figures
+from publisher.facts import Facts
+from publisher.faults import Fault, instead
+from publisher.figure import Evidence, Missing, SteppedFigure
+from publisher.figure_view import step_fragment
+from publisher.markdown import Directive, Node, Pieces, Role, nodes_of
+from publisher.pages import Section, render_figure
+from publisher.roles import render_role
+from publisher.snippets import snippet
+from publisher.stills import find_still
+from recorder.recording import Card, CardRecordings
+
+ROOT = "\x02"  # stands for the way from a page to the output's root until the page's place is known
+
+
+@dataclass
+class Drawn:
+    """A figure of an article on one card: ``name`` is unique in its page, ``fault`` is set where it could not be drawn."""
+
+    name: str
+    figure: SteppedFigure | Missing | None
+    fault: str = ""
+
+    @property
+    def steps(self) -> dict[str, str]:
+        """The titles of its steps by the fragment that leads there, without the figure's name."""
+        if not isinstance(self.figure, SteppedFigure):
+            return {}
+        found: dict[str, str] = {}
+        for key, steps in self.figure.sequences.items():
+            for step in steps:
+                found[step_fragment("", key, step.slug).removeprefix("/")] = step.title
+        return found
+
+
+@dataclass(frozen=True)
+class ClaimOnCard:
+    """A claim as it came out: the directive, its place in the page, and what each text would say."""
+
+    node: Directive
+    id: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class StepUse:
+    """A sentence that leads to a step. On no card at all is a fault; on some is a card that lacks it."""
+
+    node: Node
+    target: str
+    found: bool
+    known: tuple[str, ...]
+
+
+@dataclass
+class Woven:
+    """One article on one card: sections with ``ROOT`` in their links, and what other pages need of it."""
+
+    article: Article
+    card: Card
+    lede: str
+    sections: tuple[Section, ...]
+    figures: dict[str, Drawn]
+    claims: list[ClaimOnCard]
+    terms: dict[str, str]  # term -> id of the section that uses it first
+    steps: list[StepUse]
+    plain: Callable[[Pieces], str] = field(repr=False)  # a text again, roles only, for the list of claims
+
+
+@dataclass
+class Weaver:
+    """Fills in one article for one card. ``fault`` collects; nothing is raised for what an author can mend."""
+
+    site: Content
+    article: Article
+    recordings: CardRecordings
+    facts: Facts
+    modules: Figures
+    evidence: Evidence
+    faults: list[Fault]
+    snippets: dict[str, str] = field(default_factory=dict)  # shared by all cards: a quotation is the same on each
+    ROOT: str = ROOT
+    figures: dict[str, Drawn] = field(default_factory=dict)
+    claims: list[ClaimOnCard] = field(default_factory=list)
+    terms: dict[str, str] = field(default_factory=dict)
+    steps: list[StepUse] = field(default_factory=list)
+    _section: str = ""
+    _chapter: str = ""
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def card(self) -> Card:
+        return self.recordings.card
+
+    @property
+    def subject(self) -> str:
+        return self.article.subject
+
+    def weave(self) -> Woven:
+        self._draw()
+        lede = self.html(self.article.lede)
+        sections = tuple(self._woven(chapter) for chapter in self.article.chapters)
+        return Woven(
+            self.article, self.card, lede, sections, self.figures, self.claims, self.terms, self.steps, self.plain
+        )
+
+    def _draw(self) -> None:
+        """All figures first: a sentence may lead to a figure below it."""
+        for chapter in self.article.chapters:
+            for part in chapter.document.parts:
+                for node in nodes_of(part.pieces):
+                    if isinstance(node, Directive) and node.name == "figure" and node.argument:
+                        self._draw_one(node)
+
+    def _draw_one(self, node: Directive) -> None:
+        options = dict(node.options)
+        name = options.pop("id", node.argument)
+        if name in self.figures:
+            self.fault(
+                node, f"the figure {name} stands twice in this article; give one another name with :id: other-name"
+            )
+            return
+        try:
+            figure = self.modules.draw(node.argument, options, self.evidence, self.article.figures_folder)
+            self.figures[name] = Drawn(name, figure)
+        except FigureError as error:
+            self.figures[name] = Drawn(name, None, str(error))
+            self.fault(node, str(error))
+
+    def _woven(self, chapter: Chapter) -> Section:
+        made = []
+        self._chapter = chapter.document.parts[0].id
+        for part in chapter.document.parts:
+            self._section = part.id
+            made.append(Section(part.id, part.title, self.html(part.pieces)))
+        return Section(made[0].id, made[0].title, made[0].html, tuple(made[1:]))
+
+    def html(self, pieces: Pieces) -> str:
+        return "".join(piece if isinstance(piece, str) else self._node(piece) for piece in pieces)
+
+    def plain(self, pieces: Pieces) -> str:
+        """As ``html`` without directives: what a claim says, without a second copy of figures and ids."""
+        return "".join(
+            p if isinstance(p, str) else render_role(p, self) for p in pieces if not isinstance(p, Directive)
+        )
+
+    def _node(self, node: Node) -> str:
+        return render_role(node, self) if isinstance(node, Role) else render_directive(node, self)
+
+    # ---- what roles and directives ask for -----------------------------------------------------------------------
+
+    def fault(self, node: Node, what: str) -> None:
+        self.faults.append(Fault(node.file, node.line, what))
+
+    def use_term(self, slug: str) -> None:
+        self.terms.setdefault(slug, self._section)
+
+    def figure(self, node: Directive) -> str:
+        drawn = self.figures.get(node.options.get("id", node.argument))
+        if drawn is None or drawn.figure is None:
+            return ""
+        still = find_still(drawn.figure) if isinstance(drawn.figure, SteppedFigure) else None
+        return render_figure(drawn.name, drawn.figure, still)
+
+    def snippet(self, argument: str) -> str:
+        if argument not in self.snippets:
+            self.snippets[argument] = snippet(argument, self.site.kernels)
+        return self.snippets[argument]
+
+    def claim(self, node: Directive, outcome: Outcome) -> str:
+        count = self._counts[self._chapter] = self._counts.get(self._chapter, 0) + 1
+        id = f"claim-{self._chapter}-{count}"
+        self.claims.append(ClaimOnCard(node, id, outcome))
+        return id
+
+    def step_title(self, node: Node, figure: str, step: str) -> str | None:
+        """The title of a step, None where this card cannot draw the figure or has no such step."""
+        drawn = self.figures.get(figure)
+        if drawn is None:
+            self.fault(node, f"this article has no figure {figure}; {instead(figure, self.figures)}")
+            return None
+        if not isinstance(drawn.figure, SteppedFigure):
+            return None
+        self.steps.append(StepUse(node, f"{figure}/{step}", step in drawn.steps, tuple(drawn.steps)))
+        return drawn.steps.get(step)
+
+
+def step_faults(pages: list[Woven]) -> list[Fault]:
+    """A fault for every sentence whose step exists on no card that could draw its figure."""
+    found = {(use.node, use.target) for page in pages for use in page.steps if use.found}
+    return [
+        Fault(
+            use.node.file,
+            use.node.line,
+            f"no card has the step {use.target}; {instead(use.target.partition('/')[2], use.known)}",
+        )
+        for page in pages
+        for use in page.steps
+        if (use.node, use.target) not in found
+    ]
+
+
+def at_root(html: str, root: str) -> str:
+    """The HTML with its links made for a page at ``root``."""
+    return html.replace(ROOT, root)
