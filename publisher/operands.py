@@ -1,4 +1,4 @@
-"""What are the operands of a SASS instruction? Registers, numbers, addresses and predicates, taken apart and put in words.
+"""What are the operands of a SASS instruction? Registers, numbers and addresses, taken apart and put in words.
 
 Numbers become decimal where a person would write them so, RZ becomes 0, and two registers that hold 64 bits together
 are written ``R2:3``.

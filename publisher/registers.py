@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from publisher import operands as op
-from publisher.instructions import byte_width, family, mma_widths, modifiers
+from publisher.opcodes import byte_width, family, mma_widths, modifiers
 from recorder.control_flow import branch_target
 from recorder.listing import Instruction, is_dummy
 
 _NO_RESULT = (
     "STG", "STS", "STL", "ST", "RED", "REDG", "LDGSTS", "LDGDEPBAR", "DEPBAR", "BAR", "BRA", "BSSY", "BSYNC", "BREAK",
-    "EXIT", "NOP", "CALL", "RET", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "WARPSYNC", "NANOSLEEP", "YIELD", "KILL", "BRX",
+    "EXIT", "NOP", "CALL", "RET", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "WARPSYNC", "NANOSLEEP", "YIELD", "KILL",
+    "BRX",
 )  # fmt: skip
 _PAIRS = ("DFMA", "DADD", "DMUL", "FFMA2", "FADD2", "FMUL2")
 

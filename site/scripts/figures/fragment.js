@@ -82,10 +82,10 @@
     };
   }
 
-  function caption({ matrices }, lane, slug) {
+  function caption({ matrices, verdict }, lane, slug) {
     const [a, b, d] = matrices;
     const [kind, what] = slug.split("_");
-    if (kind === "hold") return holdCaption(matrices["abd".indexOf(what)], lane);
+    if (kind === "hold") return holdCaption(matrices["abd".indexOf(what)], lane, verdict);
     const k = Number(what.slice(1));
     const { ofA, ofB } = meeting(matrices, lane, k);
     let text = `To its ${held(d, lane).length} cells of D thread ${lane} adds the products of ${listed(ofA.map((p) => cell(a, p)))} with ${listed(ofB.map((p) => cell(b, p)))}. `;
@@ -95,14 +95,14 @@
     return text;
   }
 
-  function holdCaption(grid, lane) {
+  function holdCaption(grid, lane, verdict) {
     const places = held(grid, lane);
     const names = distinct(places.map((place) => register(grid, place)));
     const each = names.length < places.length ? "two 16-bit values in each, the lower half named first" : "one 32-bit value in each";
     const told = names.map((name) => `\`${name}\` ${places.filter((p) => register(grid, p) === name).map((p) => cell(grid, p)).join(" and ")}`);
-    let text = `Thread ${lane} holds ${count(places.length, "cell")} of ${grid.name.toUpperCase()} in ${count(names.length, "register")}, ${each}: ${told.join("; ")}.`;
-    if (grid.name === "a") text += " Found by a probe on the card that sets one cell after the other; the map equals the PTX ISA's formula.";
-    return text;
+    const amount = `${count(places.length, "cell")} of ${grid.name.toUpperCase()} in ${count(names.length, "register")}`;
+    const text = `Thread ${lane} holds ${amount}, ${each}: ${told.join("; ")}.`;
+    return grid.name === "a" ? `${text} The map was found by a probe on the card, one cell after the other. ${verdict}` : text;
   }
 
   // ---- the page --------------------------------------------------------------------------------------------------
