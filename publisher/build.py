@@ -8,10 +8,10 @@ from pathlib import Path
 
 from publisher.content import Article, Cache, Content, load_content
 from publisher.draw import Figures
+from publisher.edition import Built, Edition, edition_files
 from publisher.facts import Facts
 from publisher.faults import BuildError, Fault, faults_of, instead
 from publisher.figure import Evidence
-from publisher.edition import Built, Edition, edition_files
 from publisher.stale import Stale, stale_recordings
 from publisher.weave import Weaver, Woven, step_faults
 from recorder.recording import CardRecordings, RecordingError, load_card
@@ -43,7 +43,7 @@ class Builder:
     _cards: dict[Path, tuple[tuple[object, ...], CardRecordings | RecordingError]] = field(default_factory=dict)
 
     def build(self, folder: Path) -> Built:
-        """Check everything, copy assets into ``folder``, and give the files. Raises ``BuildError`` with every fault there is."""
+        """Check everything, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
         faults: list[Fault] = []
         content = load_content(
             self.options.content,
@@ -101,7 +101,8 @@ class Builder:
                 for stale in stales:
                     file = f"{self._shown(self.options.recordings)}/{slug}/{stale.recording.key}.yaml"
                     line = stale.recording.lines.get(("sources",), 1)
-                    what = f"{stale.sentence} Record it again: {stale.command}; or publish it marked as stale: --allow-stale"
+                    again = f"Record it again: {stale.command}; or publish it marked as stale: --allow-stale"
+                    what = f"{stale.sentence} {again}"
                     faults.append(Fault(file, line, what))
         return found
 
@@ -125,7 +126,7 @@ class Builder:
     def _article(
         self, article: Article, content: Content, cards: Mapping[str, CardRecordings], faults: list[Fault]
     ) -> list[Woven]:
-        """The article on every card that recorded something of its ladder; compile-only cards only serve as evidence."""
+        """The article on every card that recorded some of its ladder; compile-only cards only serve as evidence."""
         names = content.rung_names()
         constants = content.constants()
         snippets: dict[str, str] = {}

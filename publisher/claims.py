@@ -67,7 +67,7 @@ def _literal(name: str) -> bool:
 
 def precise(value: Quantity) -> str:
     """With enough digits to tell two close times apart: five, where a page shows three."""
-    if isinstance(value.value, str) or isinstance(value.value, int):
+    if isinstance(value.value, (str, int)):
         return formatted(value.value, value.dimension)
     unit = natural_unit(value.value, value.dimension)
     if value.dimension == PLAIN or not unit:

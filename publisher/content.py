@@ -1,4 +1,4 @@
-"""What did the authors write? Site, articles, chapters, terms and glossary, read strictly, every fault with file and line."""
+"""What did the authors write? Site, articles, chapters, terms, glossary, read strictly; faults have file and line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 
 
 class SiteFile(Model):
-    """content/site.yaml. ``url`` is where the site will be served; without it there are no canonical links and no feed."""
+    """content/site.yaml. ``url`` is where the site will be served; without it there are no canonical links, no feed."""
 
     title: Words
     tagline: Words
@@ -107,7 +107,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything under content/, checked. ``opcodes`` is the glossary as figures read it, ``term_slugs`` finds a term by its word."""
+    """Everything under content/, checked. ``opcodes`` is the glossary for figures, ``term_slugs`` finds a term by word."""
 
     title: str
     tagline: str

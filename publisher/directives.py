@@ -76,7 +76,7 @@ def _note(node: Directive, page: Weaver) -> str:
 def _not_measured(node: Directive, page: Weaver) -> str:
     rows = gaps_of(page.recordings, page.subject)
     if not rows:
-        return '<p class="not-measured">Nothing is missing: every experiment ran on this card, and every value is there.</p>\n'
+        return '<p class="not-measured">Nothing is missing: every experiment ran, and every value is there.</p>\n'
     items = "".join(
         f"<dt>{escape(gap.what)}</dt><dd>{escape(gap.why)}. <code>{escape(gap.command)}</code></dd>" for gap in rows
     )

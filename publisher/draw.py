@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
@@ -38,12 +39,11 @@ class Figures:
             figure = draw(evidence, **options)
         except Missing as missing:
             return missing
-        except Exception as error:  # noqa: BLE001 - a figure's own fault must name the figure, not end in a traceback
+        except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error}"
-            raise FigureError(
-                f"the figure {name} failed on {evidence.card.card.name}: {text} ({Path(where.filename).name}:{where.lineno})"
-            ) from error
+            place = f"{Path(where.filename).name}:{where.lineno}"
+            raise FigureError(f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})") from error
         check(name, figure)
         return figure
 
@@ -68,10 +68,10 @@ class Figures:
                 module = (
                     importlib.import_module(f"{PACKAGE}.{path.stem}") if path.parent == FIGURES else _from_file(path)
                 )
-            except Exception as error:  # noqa: BLE001 - as above: a syntax error in a figure is a fault of that figure
+            except Exception as error:
                 raise FigureError(f"the figure {name} cannot be loaded: {type(error).__name__}: {error}") from error
-            draw = getattr(module, "draw", None)
-            if not callable(draw):
+            draw: Draw | None = getattr(module, "draw", None)
+            if draw is None or not callable(draw):
                 raise FigureError(f"{path.name} has no function draw(evidence, **options)")
             self.loaded[path] = (stamp, draw)
         return self.loaded[path][1]
@@ -84,9 +84,10 @@ class Figures:
         importlib.invalidate_caches()
 
 
-def _from_file(path: Path) -> object:
+def _from_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"article_figures.{path.parents[1].name}.{path.stem}", path)
-    assert spec and spec.loader
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
@@ -123,9 +124,8 @@ def check(name: str, figure: SteppedFigure) -> None:
     for key, steps in figure.sequences.items():
         slugs = [step.slug for step in steps]
         if not slugs or len(set(slugs)) != len(slugs):
-            raise FigureError(
-                f"the figure {name} has {'no steps' if not slugs else 'two steps of one slug'} in {key or 'its sequence'}"
-            )
+            wrong = "no steps" if not slugs else "two steps of one slug"
+            raise FigureError(f"the figure {name} has {wrong} in {key or 'its sequence'}")
         for step in steps:
             if len(step.traces) != len(step.data) or any(not 0 <= i < len(figure.data) for i in step.traces):
                 raise FigureError(

@@ -1,7 +1,8 @@
-"""Which pages and files does the whole site have? From woven articles to texts by path; only assets are written here."""
+"""Which pages and files does the whole site have? From woven articles to texts by path; it writes assets alone."""
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,7 +33,6 @@ from recorder.recording import CardRecordings
 
 CLAIMS_URL = "claims/index.html"
 SEARCH_CHARS = 160
-MONTHS = "January February March April May June July August September October November December".split()
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,8 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
                 cards=tuple(summaries),
             )
         )
-    common = _common(edition, assets, edition.content.title, "index.html") | {"description": edition.content.tagline}
+    common = _common(edition, assets, edition.content.title, "index.html")
+    common["description"] = edition.content.tagline
     return HomePage(**common, lede=edition.content.tagline, articles=tuple(articles))
 
 
@@ -188,8 +189,8 @@ def _throttled(conditions: Any) -> bool:
 
 
 def _spoken_date(date: str) -> str:
-    year, month, day = date.split("-")
-    return f"{int(day)} {MONTHS[int(month) - 1]} {year}"
+    day = datetime.date.fromisoformat(date)
+    return f"{day.day} {day:%B %Y}"
 
 
 def _search(edition: Edition) -> list[SearchEntry]:
@@ -231,4 +232,5 @@ def data_json(recordings: CardRecordings, page: Woven) -> str:
         f'"{recording.key}":{{"header":{recording.header.model_dump_json(by_alias=True)},"results":{recording.results.model_dump_json()}}}'
         for _, recording in sorted(recordings.recordings.items())
     ]
-    return f'{{"article":"{page.article.slug}","card":"{page.card.slug}","figures":{figures},"recordings":{{{",".join(parts)}}}}}\n'
+    head = f'"article":"{page.article.slug}","card":"{page.card.slug}","figures":{figures}'
+    return f'{{{head},"recordings":{{{",".join(parts)}}}}}\n'

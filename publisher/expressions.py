@@ -203,7 +203,8 @@ def _evaluate(node: ast.expr, facts: Facts) -> Value:
     if isinstance(node, ast.Compare):
         sides = [_quantity(part, facts) for part in (node.left, *node.comparators)]
         return all(_compare(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False))
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Name)
     return FUNCTIONS[node.func.id][2]([_quantity(argument, facts) for argument in node.args])
 
 

@@ -1,4 +1,4 @@
-"""What does one card's recording say at a path such as ``linear.tuned.cold``? A quantity, a gap, or an error that helps."""
+"""What does a recording say at a path such as ``ladder.rung.cold``? A quantity, a gap, or an error that helps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _REFERENCE_FIELDS = ("accumulates", "returns", "version", "kernels")
 
 
 class FactMissing(Exception):
-    """This card has no such value although the path is a good one. ``what`` is a sentence's end, ``command`` would fill it."""
+    """This card has no such value although the path is good. ``what`` says so, ``command`` would fill it."""
 
     def __init__(self, what: str, command: str) -> None:
         super().__init__(what)
@@ -254,7 +254,7 @@ class Facts:
         )
 
     def twin_difference(self, subject: str, condition: str) -> float:
-        """The largest relative difference that second runs of one kernel showed in this ladder's times; 0 without twins."""
+        """The largest relative difference that second runs showed in this ladder's times; 0 without twins."""
         if (subject, condition) not in self._twins:
             self._twins[subject, condition] = largest_twin_difference(self.card.get(subject, TIMES), condition)
         return self._twins[subject, condition]

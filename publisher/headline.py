@@ -1,4 +1,4 @@
-"""What is a ladder's result on a card, in one line? The fastest rung cold, the library beside it, and all rungs small."""
+"""What is a ladder's result on a card, in one line? The fastest rung cold, the library beside it, all rungs small."""
 
 from __future__ import annotations
 

@@ -6,17 +6,18 @@ import re
 from html import escape
 
 _KEYWORDS = (
-    "alignas asm auto bool break case char class const constexpr continue default do double else enum extern false float for "
-    "half half2 if inline int long namespace return short signed sizeof static static_assert struct switch template true "
-    "typedef typename uint32_t uint64_t int32_t uint4 float2 float4 unsigned using void volatile while __device__ __global__ "
-    "__shared__ __restrict__ __launch_bounds__ __align__ __forceinline__ __syncthreads __half __half2 threadIdx blockIdx blockDim gridDim"
-).split()
+    r"alignas|asm|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum|extern"
+    r"|false|float|for|half|half2|if|inline|int|long|namespace|return|short|signed|sizeof|static|static_assert"
+    r"|struct|switch|template|true|typedef|typename|uint32_t|uint64_t|int32_t|uint4|float2|float4|unsigned|using"
+    r"|void|volatile|while|__device__|__global__|__shared__|__restrict__|__launch_bounds__|__align__"
+    r"|__forceinline__|__syncthreads|__half|__half2|threadIdx|blockIdx|blockDim|gridDim"
+)
 _TOKEN = re.compile(
     r"(?P<c>//[^\n]*|/\*.*?\*/)"
     r'|(?P<s>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')'
     r"|(?P<p>^[ \t]*#[^\n]*)"
     r"|(?P<n>\b0[xX][0-9a-fA-F']+[uUlL]*\b|\b\d[\d']*(?:\.\d*)?(?:[eE][-+]?\d+)?[fFuUlL]*\b)"
-    rf"|(?P<k>\b(?:{'|'.join(_KEYWORDS)})\b)",
+    rf"|(?P<k>\b(?:{_KEYWORDS})\b)",
     re.MULTILINE | re.DOTALL,
 )
 

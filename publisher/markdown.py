@@ -1,6 +1,6 @@
 """What stands in a chapter's Markdown? HTML that is the same on every card, and between it the roles and directives.
 
-Parsed once; a card only fills in what depends on it (see weave.py). Raw HTML in Markdown is shown as text, never passed on.
+Parsed once; a card fills in what depends on it (see weave.py). Raw HTML in Markdown is shown as text, never passed on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How do pages reach the disk? Into a fresh folder beside the old site, swapped in at the end; never over somebody's files."""
+"""How do pages reach the disk? Into a fresh folder, swapped in at the end; never over somebody else's files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _swap(staging: Path, out: Path) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> int:
-    """Write ``path -> content`` below ``folder``; files that are there with the same content are left. Returns how many changed."""
+    """Write ``path -> content`` below ``folder``; files with the same content are left. Returns how many changed."""
     changed = 0
     for name, content in files.items():
         path = folder / name

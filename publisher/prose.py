@@ -1,4 +1,4 @@
-"""Which numbers with a measuring unit were typed by hand? Each is an error: a page may only say what a recording says."""
+"""Which numbers with a measuring unit were typed by hand? Each is an error: pages only say what recordings say."""
 
 from __future__ import annotations
 

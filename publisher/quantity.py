@@ -1,4 +1,4 @@
-"""What is a number on a page? Its value and unit, its kind, and the recordings it came from, kept through arithmetic."""
+"""What is a number on a page? Its value, unit, kind, and the recordings it came from, kept through arithmetic."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def difference(a: Quantity, b: Quantity) -> float:
 
 
 def _same_dimension(a: Quantity, b: Quantity, verb: str) -> None:
-    a.number, b.number  # noqa: B018 - a text raises here
+    _ = a.number, b.number  # a text raises here
     if a.dimension != b.dimension:
         raise QuantityError(
             f"{a.name} is {name_of(a.dimension)} and {b.name} is {name_of(b.dimension)}: they cannot be {verb}"

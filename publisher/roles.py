@@ -43,7 +43,8 @@ def render_role(role: Role, page: Weaver) -> str:
 def gap(missing: FactMissing, page: Weaver) -> str:
     """What a sentence says in place of a number that this card's recordings do not hold."""
     told = f"{missing.what}.\nThis would record it: `{missing.command}`"
-    return f'<span class="num is-missing" tabindex="0" data-note="{escape(told)}">(not recorded on {escape(page.card.name)})</span>'
+    text = escape(f"(not recorded on {page.card.name})")
+    return f'<span class="num is-missing" tabindex="0" data-note="{escape(told)}">{text}</span>'
 
 
 def number(text: str, value: Quantity, page: Weaver, raw: float | int | str | None = None) -> str:
@@ -62,7 +63,7 @@ def number(text: str, value: Quantity, page: Weaver, raw: float | int | str | No
 
 
 def note(value: Quantity, page: Weaver) -> str:
-    """How a number was taken, a sentence a row: kind, card and date; statistic, samples, resolution; how to record it again."""
+    """How a number was taken, a sentence a row: kind, card, date; statistic, samples, resolution; how to repeat it."""
     told = {"recorded": "Recorded on", "derived": "Derived from recordings on"}.get(value.kind, "For")
     rows = [f"{told} {page.card.name}{f', {value.date}' if value.date else ''}."]
     if value.samples:
@@ -127,7 +128,8 @@ def _step(content: str, page: Weaver, role: Role) -> str:
         return escape(text.strip() or step.rsplit("/", 1)[-1])
     target = f"fig-{figure}/{step}"
     label = escape(text.strip() or title)
-    return f'<a class="step-link" href="#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}">{label}</a>'
+    attributes = f'href="#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}"'
+    return f'<a class="step-link" {attributes}>{label}</a>'
 
 
 _TERM = re.compile(r"^(.*?)\s*<([a-z0-9-]+)>$", re.DOTALL)
@@ -164,7 +166,8 @@ def _published(content: str, page: Weaver, role: Role) -> str:
     text = _as_printed(found.value, found.unit, unit, content)
     told = f"Published, not recorded here: {found.source}, on {found.card}."
     attributes = f'class="num published" value="{escape(str(found.value))}" data-kind="published" tabindex="0"'
-    return f'<data {attributes} data-note="{escape(told)}">{escape(text)}<span class="visually-hidden"> (published)</span></data>'
+    label = '<span class="visually-hidden"> (published)</span>'
+    return f'<data {attributes} data-note="{escape(told)}">{escape(text)}{label}</data>'
 
 
 def _as_printed(value: float | int | str, unit: str, wanted: str, content: str) -> str:

@@ -114,7 +114,7 @@ def natural_unit(value: float, dimension: Dimension) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """``9.273`` -> ``9.27``, ``748.2`` -> ``748``, ``46540`` -> ``46,500``; trailing zeros are kept, they were measured."""
+    """``9.273`` -> ``9.27``, ``748.2`` -> ``748``, ``46540`` -> ``46,500``; trailing zeros stay, they were measured."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     places = digits - 1 - math.floor(math.log10(abs(value)))
@@ -131,7 +131,7 @@ def grouped(value: float, places: int = 0) -> str:
 
 
 def formatted(value: float | int | str, dimension: Dimension, unit: str = "") -> str:
-    """A number with its unit as prose shows it. Whole counts stay exact; everything else has three significant digits."""
+    """A number with its unit as prose shows it. Whole counts stay exact; all else has three significant digits."""
     if isinstance(value, str):
         return value
     chosen = unit or natural_unit(value, dimension)

@@ -1,4 +1,4 @@
-"""How does an article become pages of one card? Its parsed chapters, with everything filled in that depends on the card."""
+"""How does an article become pages of one card? Its parsed chapters, filled in with what depends on the card."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = "\x02"  # stands for the way from a page to the output's root until the p
 
 @dataclass
 class Drawn:
-    """A figure of an article on one card: ``name`` is unique in its page, ``fault`` is set where it could not be drawn."""
+    """A figure of an article on one card: ``name`` is unique in its page, ``fault`` says why it could not be drawn."""
 
     name: str
     figure: SteppedFigure | Missing | None
