@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import AfterValidator, Field, ValidationError
 
-from recorder.results import EXPERIMENTS, Count, Model, Slug, Text, _three_states
+from recorder.results import EXPERIMENTS, Count, Model, Slug, Text, Maybe
 
 SCHEMA = 1
 MACHINE = "machine"
@@ -29,9 +29,9 @@ MAX_NODES = 200_000
 MAX_FAULTS = 40  # shown of one file
 
 CardSlug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
-MaybeInt = _three_states(Count)
-MaybeNumber = _three_states(float | int)
-MaybeText = _three_states(Text)
+MaybeInt = Maybe[Count]
+MaybeNumber = Maybe[float | int]
+MaybeText = Maybe[Text]
 Sms = Annotated[int, Field(ge=1, le=4096)]  # figures draw a cell each
 
 
@@ -45,7 +45,7 @@ class Card(Model):
     slug: CardSlug
     name: Text
     arch: Annotated[str, Field(pattern=r"^sm_[0-9]{2,3}[af]?$")]
-    sms: _three_states(Sms)  # type: ignore[valid-type]
+    sms: Maybe[Sms]
     l2_bytes: MaybeInt
     memory_bytes: MaybeInt
     smem_per_sm_bytes: MaybeInt
@@ -89,7 +89,7 @@ class Header(Model):
     toolkit: dict[Text, Text]
     sources: dict[Text, Text]  # kernel file -> hash of its source with comments blanked
     method: dict[Slug, str | int | float | bool]
-    conditions: _three_states(Conditions)  # type: ignore[valid-type]
+    conditions: Maybe[Conditions]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
@@ -111,21 +111,15 @@ def _state(value: Any) -> str:
     return "value"
 
 
-def _three_states(model: Any) -> Any:
-    return Annotated[
-        Union[
-            Annotated[model, Tag("value")],
-            Annotated[Failed, Tag("failed")],
-            Annotated[NotMeasured, Tag("not_measured")],
-        ],
-        Discriminator(_state),
-    ]
-
-
-MaybeTimed = _three_states(Timed)
-MaybeNumber = _three_states(float | int)
-MaybeTable = _three_states(Table)
-MaybeText = _three_states(Text)
+T = TypeVar("T")
+Maybe = Annotated[
+    Annotated[T, Tag("value")] | Annotated[Failed, Tag("failed")] | Annotated[NotMeasured, Tag("not_measured")],
+    Discriminator(_state),
+]
+MaybeTimed = Maybe[Timed]
+MaybeNumber = Maybe[float | int]
+MaybeTable = Maybe[Table]
+MaybeText = Maybe[Text]
 
 
 class TimePair(Model):
@@ -162,7 +156,7 @@ class Code(Model):
     ptx: Block
 
 
-MaybeCode = _three_states(Code)
+MaybeCode = Maybe[Code]
 
 
 class RungCode(Model):
@@ -191,7 +185,7 @@ class Check(Model):
 
 
 class RungTimes(TimePair):
-    check: _three_states(Check)  # type: ignore[valid-type]
+    check: Maybe[Check]
     plain_cold: MaybeTimed  # the same train launched one by one, without a graph
     plain_warm: MaybeTimed
 
@@ -204,7 +198,7 @@ class Reference(TimePair):
     returns: Text
     version: Text
     kernels: list[Text]  # the names of the kernels that the call launched
-    check: _three_states(Check)  # type: ignore[valid-type]
+    check: Maybe[Check]
 
 
 class TimesResults(Model):
@@ -213,8 +207,8 @@ class TimesResults(Model):
     problem: dict[Slug, int]
     flops: Count
     least_bytes: dict[Text, int]  # by input dtype: each operand once
-    rungs: dict[Slug, _three_states(RungTimes)]  # type: ignore[valid-type]
-    references: dict[Slug, _three_states(Reference)]  # type: ignore[valid-type]
+    rungs: dict[Slug, Maybe[RungTimes]]  # type: ignore[valid-type]
+    references: dict[Slug, Maybe[Reference]]  # type: ignore[valid-type]
     floors: dict[Slug, TimePair]  # empty (an empty launch), read_<dtype> (a plain read of the streamed operand)
     twins: dict[Slug, TimePair]
 
@@ -232,7 +226,7 @@ class RungPlacement(Model):
 
 class PlacementResults(Model):
     timer_step_ns: MaybeNumber
-    rungs: dict[Slug, _three_states(RungPlacement)]  # type: ignore[valid-type]
+    rungs: dict[Slug, Maybe[RungPlacement]]  # type: ignore[valid-type]
 
 
 # ---- fragment: which thread holds which cell of an MMA's operands ------------------------------------------------
@@ -258,7 +252,7 @@ class FragmentMap(Model):
 
 
 class FragmentResults(Model):
-    shapes: dict[Slug, _three_states(FragmentMap)]  # type: ignore[valid-type]
+    shapes: dict[Slug, Maybe[FragmentMap]]  # type: ignore[valid-type]
 
 
 # ---- the rest of the lab ----------------------------------------------------------------------------------------
@@ -266,8 +260,8 @@ class FragmentResults(Model):
 
 class ProbeTimes(Model):
     full: TimePair
-    loads_only: _three_states(TimePair)  # type: ignore[valid-type]
-    math_only: _three_states(TimePair)  # type: ignore[valid-type]
+    loads_only: Maybe[TimePair]
+    math_only: Maybe[TimePair]
 
 
 class ProbesResults(Model):
@@ -282,7 +276,7 @@ class Setting(Model):
     threads: Count
     smem_bytes: Count
     registers: Count
-    times: _three_states(TimePair)  # type: ignore[valid-type]
+    times: Maybe[TimePair]
 
 
 class SweepResults(Model):
@@ -298,7 +292,7 @@ class ChangeEntry(Model):
     what: Text
     constants: dict[str, int]
     blocks: Count
-    times: _three_states(TimePair)  # type: ignore[valid-type]
+    times: Maybe[TimePair]
 
 
 class OneChangeResults(Model):
@@ -310,7 +304,7 @@ class OneChangeResults(Model):
 class ShapeEntry(Model):
     entry: Slug  # a rung or a reference
     problem: dict[Slug, int]
-    times: _three_states(TimePair)  # type: ignore[valid-type]
+    times: Maybe[TimePair]
 
 
 class ShapesResults(Model):
@@ -334,7 +328,7 @@ class Counters(Model):
 
 class CountersResults(Model):
     tool: Text
-    rungs: dict[Slug, _three_states(Counters)]  # type: ignore[valid-type]
+    rungs: dict[Slug, Maybe[Counters]]  # type: ignore[valid-type]
 
 
 class PeaksResults(Model):
