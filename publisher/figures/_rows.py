@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from publisher.figures._style import Layout, Trace, axis, base_layout, hidden_axis, merged, words
@@ -47,6 +48,11 @@ def row_bars(
         "hoverinfo": "text",
     }
     return merged(trace, more)
+
+
+def safe(text: str) -> str:
+    """A text of a recording for a label or a hover: Plotly reads a few HTML tags in those, links among them."""
+    return escape(text, quote=False)
 
 
 def row_words(rows: Sequence[float], texts: Sequence[str], color: str | Sequence[str] = "@ink", **more: Any) -> Trace:

@@ -1,4 +1,4 @@
-"""Is our fastest kernel as fast as the library? Both in microseconds, then apart in steps of the measurement's resolution."""
+"""Is our fastest kernel as fast as the library? Both in microseconds, then apart in steps of resolution."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from publisher.figures._measured import (
     time_rows,
     twin_of,
 )
-from publisher.figures._rows import LABEL, row_bars, row_words, rows_height, rows_layout
-from publisher.figures._style import fact, fmt_time, lacking, listed, note, rerecord, words
+from publisher.figures._rows import LABEL, row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures._style import fact, fmt_time, lacking, listed, merged, note, rerecord, words
 from publisher.units import significant
 from recorder.results import Timed
 
@@ -59,7 +59,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     return SteppedFigure(
         title="Against the library",
         alt=f"Bars of time. {first.caption}",
-        data=tuple(base | dict(over) for base, over in zip(_traces(), first.data, strict=True)),
+        data=tuple(merged(base, over) for base, over in zip(_traces(), first.data, strict=True)),
         layout=layout,
         sequences={"": tuple(steps)},
         table=_table(recording.results, rows),
@@ -105,10 +105,10 @@ def _overview(evidence: Evidence, condition: str, rows: list[Row], mine: Row) ->
     medians = [round(time.samples.median_us, 4) if time else None for _, time in timed]
     colors = [COLORS[condition] if row.about == mine.about else "@muted" for row, _ in timed]
     ids = [fact(evidence.subject, row.slug, condition) for row, _ in timed]
-    texts = [f"<b>{row.title}</b>  {fmt_time(us) if us is not None else 'not measured'}" for (row, _), us in
+    texts = [f"<b>{safe(row.title)}</b>  {fmt_time(us) if us is not None else 'not measured'}" for (row, _), us in
              zip(timed, medians, strict=True)]  # fmt: skip
     bars = row_bars(list(range(len(rows))), medians, colors, ids)
-    hover = [f"{row.title}, {condition}: {fmt_time(us)}" if us is not None else "" for (row, _), us in
+    hover = [f"{safe(row.title)}, {condition}: {fmt_time(us)}" if us is not None else "" for (row, _), us in
              zip(timed, medians, strict=True)]  # fmt: skip
     everything = [time.samples.median_us for row in rows for c in CONDITIONS if (time := time_of(row.pair, c))]
     return Step(
@@ -134,14 +134,15 @@ def _overview(evidence: Evidence, condition: str, rows: list[Row], mine: Row) ->
 def _apart(evidence: Evidence, condition: str, count: int, mine: Row, other: Row) -> Step:
     """Both on a ruler whose unit is the resolution of the pair, ours at zero: inside plus or minus one is the same."""
     a, b = time_of(mine.pair, condition), time_of(other.pair, condition)
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     pair = compare(a, b, twin_of(evidence, condition))
     unit = pair.resolution_us or max(a.samples.median_us, b.samples.median_us) * 1e-3
     place = (b.samples.median_us - a.samples.median_us) / unit
     low, high = min(-2.0, place - 1.5), max(2.0, place + 1.5)
     room = 0.04 * (high - low)
     rows = [(count - 2) / 2, (count - 2) / 2 + 1]
-    texts = [f"<b>{row.title}</b>  {fmt_time(time.samples.median_us)}" for row, time in ((mine, a), (other, b))]
+    texts = [f"<b>{safe(row.title)}</b>  {fmt_time(time.samples.median_us)}" for row, time in ((mine, a), (other, b))]
     points = {
         "x": [0, round(place, 3)],
         "y": rows,
@@ -149,13 +150,14 @@ def _apart(evidence: Evidence, condition: str, count: int, mine: Row, other: Row
         "marker": {"size": 11, "color": [COLORS[condition], "@muted"], "line": {"color": "@paper", "width": 1}},
         "error_x": _errors(a, b, unit),
         "hovertext": [
-            f"{row.title}, {condition}: {fmt_time(time.samples.median_us)}" for row, time in ((mine, a), (other, b))
+            f"{safe(row.title)}, {condition}: {fmt_time(time.samples.median_us)}"
+            for row, time in ((mine, a), (other, b))
         ],
     }
     span = {"x": [0, round(place, 3)], "y": [rows[1]] * 2, "line": {"color": "@ink", "width": 1}}
     told = {"x": [round(place / 2, 3)], "y": [rows[1] + 0.25], "text": [_distance(pair)]}
     line, number = _every(high - low, MOST_LINES), _every(high - low, MOST_NUMBERS)
-    title = f"steps of resolution from {mine.title}" + (f", a line every {line}" if line > 1 else ", a line each")
+    title = f"steps of resolution from {safe(mine.title)}" + (f", a line every {line}" if line > 1 else ", a line each")
     band = {
         "type": "rect", "xref": "x", "yref": "paper", "x0": -1, "x1": 1, "y0": 0, "y1": 1, "layer": "below",
         "fillcolor": COLORS[condition], "opacity": 0.14, "line": {"width": 0},

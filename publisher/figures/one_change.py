@@ -17,8 +17,8 @@ from publisher.figures._measured import (
     time_rows,
     twin_of,
 )
-from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout
-from publisher.figures._style import fmt_count, fmt_time, lacking, rerecord
+from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures._style import fmt_count, fmt_time, lacking, merged, rerecord
 from recorder.results import ChangeEntry, Timed
 
 OFFSET = {"cold": -0.09, "warm": 0.13}  # of a row, so that the two points of an entry do not cover each other
@@ -39,7 +39,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     return SteppedFigure(
         title="One change at a time",
         alt=f"Points for the cold and the warm time of each entry of a comparison. {first.caption}",
-        data=tuple(base | dict(over) for base, over in zip(_traces(), first.data, strict=True)),
+        data=tuple(merged(base, over) for base, over in zip(_traces(), first.data, strict=True)),
         layout=rows_layout(count, "time of a launch, µs", 1.0),
         sequences=sequences,
         table=_table(comparisons),
@@ -109,7 +109,7 @@ def _points(evidence: Evidence, comparison: str, shown: Entries, condition: str)
         values.append(round(timed.samples.median_us, 4))
         spreads.append(spread_us(timed))
         ids.append(f"{evidence.subject}.one_change.comparisons.{comparison}.{slug}.times.{condition}")
-        hover.append(f"{entry.title}, {condition}: {fmt_time(timed.samples.median_us)}")
+        hover.append(f"{safe(entry.title)}, {condition}: {fmt_time(timed.samples.median_us)}")
     bars = row_bars(rows, values, [COLORS[condition]] * len(rows), ids)
     errors = {"array": [high for _, high in spreads], "arrayminus": [low for low, _ in spreads]}
     points = {"x": values, "y": rows, "ids": ids, "hovertext": hover, "error_x": errors}
@@ -124,7 +124,7 @@ def _row_text(entry: ChangeEntry) -> str:
             told.append(
                 f'<span style="color:{COLORS[condition]}">{condition} {fmt_time(timed.samples.median_us)}</span>'
             )
-    return f"<b>{entry.title}</b>  {'  '.join(told) or absence(entry.times, 'cold').split(':')[0]}"
+    return f"<b>{safe(entry.title)}</b>  {'  '.join(told) or absence(entry.times, 'cold').split(':')[0]}"
 
 
 # ---- the words -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from publisher.figures._measured import (
 )
 from publisher.figures._proof import Proof, proofs_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout
-from publisher.figures._style import fmt_time, lacking, rerecord, words
+from publisher.figures._style import fmt_time, lacking, merged, rerecord, words
 from publisher.published import PublishedSet
 from publisher.units import significant
 from recorder.recording import Recording
@@ -44,7 +44,7 @@ def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
         for condition in CONDITIONS:
             sequences[f"{slug},{condition}"] = _steps(evidence, slug, condition, probe, proofs[slug], published)
     first = next(iter(sequences.values()))[0]
-    data = tuple(base | dict(over) for base, over in zip(_traces(), first.data, strict=True))
+    data = tuple(merged(base, over) for base, over in zip(_traces(), first.data, strict=True))
     marks = published_set(evidence, published)
     slug = next(iter(rungs))
     height = rows_height(4, 78 if marks else 60)
@@ -187,7 +187,7 @@ def _changed(bars: dict[str, Any]) -> dict[str, Any]:
 def _marks(
     evidence: Evidence, slug: str, condition: str, shown: tuple[str, ...], published: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What others printed for the rung at the same place in their ladder: a thin bar under the part's own, and words."""
+    """What others printed for the rung at the same place in their ladder: a thin bar under the part's, and words."""
     found = published_set(evidence, published)
     ys: list[float] = []
     xs: list[float | None] = []

@@ -17,7 +17,18 @@ from publisher.figures._measured import (
     rung_titles,
     twin_of,
 )
-from publisher.figures._style import CLEAR, axis, base_layout, cells, fmt_count, fmt_time, lacking, note, rerecord
+from publisher.figures._style import (
+    CLEAR,
+    axis,
+    base_layout,
+    cells,
+    fmt_count,
+    fmt_time,
+    lacking,
+    merged,
+    note,
+    rerecord,
+)
 from publisher.figures._sweep import BEST, Sweep
 from publisher.units import significant
 from recorder.results import Code
@@ -50,7 +61,7 @@ def draw(evidence: Evidence, down: str = "", across: str = "") -> SteppedFigure:
     return SteppedFigure(
         title="Every setting, cold and warm",
         alt=f"Two grids of {rows} by {columns} cells with the time of each setting of {title}. {first.caption}",
-        data=tuple(base | dict(over) for base, over in zip(_traces(sweep), first.data, strict=True)),
+        data=tuple(merged(base, over) for base, over in zip(_traces(sweep), first.data, strict=True)),
         layout=_layout(sweep, WIDE),
         narrow=_layout(sweep, NARROW),
         sequences=sequences if len(options) > 1 else {"": sequences[options[0][0]]},
