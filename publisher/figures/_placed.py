@@ -1,0 +1,136 @@
+"""What does a placement recording say of one launch? Blocks on SMs, how many ran at once, waves and the tail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from publisher.figure import Evidence
+from publisher.figures._measured import reason, value_of
+from publisher.figures._style import Rung, fmt_count, lacking, rungs
+from recorder.recording import Recording
+from recorder.results import RungPlacement, Table
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One recorded launch. Arrays have an entry a block, in the order of blocks; times in µs since the first start."""
+
+    block: np.ndarray
+    sm: np.ndarray
+    start_us: np.ndarray
+    end_us: np.ndarray
+    sms: int  # of the card
+
+    @property
+    def blocks(self) -> int:
+        return int(self.block.size)
+
+    @property
+    def duration_us(self) -> float:
+        return float(self.end_us.max())
+
+    @cached_property
+    def per_sm(self) -> np.ndarray:
+        """Blocks that ran on each SM of the card, by the SM's number."""
+        return np.bincount(self.sm, minlength=self.sms)
+
+    @property
+    def idle_sms(self) -> int:
+        return int((self.per_sm == 0).sum())
+
+    @property
+    def spread_text(self) -> str:
+        """Which SMs had how many blocks, e.g. ``32 of 132 SMs ran 1 block each, and 100 ran none``."""
+        used = self.per_sm[self.per_sm > 0]
+        least, most = int(used.min()), int(used.max())
+        each = fmt_count(most, "block") if least == most else f"{least} to {fmt_count(most, 'block')}"
+        if self.idle_sms == 0:
+            return f"each of the {self.sms} SMs ran {each}"
+        return (
+            f"{used.size} of {self.sms} SMs ran {each}{' each' if least == most else ''}, and {self.idle_sms} ran none"
+        )
+
+    @cached_property
+    def running(self) -> tuple[np.ndarray, np.ndarray]:
+        """Moments in µs, and how many blocks were running from each on; the first is 0, the last count is 0."""
+        moments = np.unique(np.concatenate([[0.0], self.start_us, self.end_us]))
+        started = np.searchsorted(np.sort(self.start_us), moments, side="right")
+        ended = np.searchsorted(np.sort(self.end_us), moments, side="right")
+        return moments, started - ended
+
+    @cached_property
+    def wave(self) -> np.ndarray:
+        """Wave of each block, from 1: it is the k-th to start on its SM (of equal starts the lower block first)."""
+        waves = np.zeros(self.blocks, dtype=int)
+        seen: dict[int, int] = {}
+        for i in np.lexsort((self.block, self.start_us)):
+            seen[int(self.sm[i])] = waves[i] = seen.get(int(self.sm[i]), 0) + 1
+        return waves
+
+    @cached_property
+    def lane(self) -> np.ndarray:
+        """Place beside the blocks that run at the same time on the same SM, from 0: the first that is free."""
+        lanes = np.zeros(self.blocks, dtype=int)
+        free: dict[int, list[float]] = {}
+        for i in np.lexsort((self.block, self.start_us)):
+            ends = free.setdefault(int(self.sm[i]), [])
+            place = next((n for n, end in enumerate(ends) if end <= self.start_us[i]), len(ends))
+            ends[place : place + 1] = [float(self.end_us[i])]
+            lanes[i] = place
+        return lanes
+
+    @property
+    def tail_start_us(self) -> float:
+        """When the first SM that had work ran out of it for good."""
+        last = np.zeros(self.per_sm.size)
+        np.maximum.at(last, self.sm, self.end_us)
+        return float(last[self.per_sm > 0].min())
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A rung with its recorded launches."""
+
+    rung: Rung
+    recorded: RungPlacement
+    launches: tuple[Launch, ...]
+
+
+def placed_rungs(evidence: Evidence, wanted: Sequence[str] = ()) -> tuple[Recording, list[Placed], list[str]]:
+    """The placement recording, the rungs it has launches of (``wanted``, or all), and sentences on those it has not.
+
+    Raises ``Missing`` when it has none, or when the card's number of SMs is not known.
+    """
+    recording = evidence.need("placement")
+    sms = evidence.card.card.sms
+    if not isinstance(sms, int):
+        raise lacking(evidence, "placement", "how many SMs the card has is not recorded")
+    known = {rung.slug: rung for rung in rungs(evidence)}
+    found: list[Placed] = []
+    absent: list[str] = []
+    for slug in wanted or [slug for slug in known if slug in recording.results.rungs]:
+        entry = recording.results.rungs.get(slug)
+        placement = value_of(entry)
+        if slug in known and placement is not None and placement.launches:
+            launches = tuple(_launch(table, sms) for table in placement.launches)
+            found.append(Placed(known[slug], placement, launches))
+        else:
+            absent.append(f"{slug}: {reason(entry)}")
+    if not found:
+        raise lacking(
+            evidence, "placement", f"no launch was recorded block by block ({'; '.join(absent) or 'no rung'})"
+        )
+    return recording, found, absent
+
+
+def _launch(table: Table, sms: int) -> Launch:
+    columns = table.arrays
+    order = np.argsort(columns["block"], kind="stable")
+    first = columns["start_ns"].min()
+    sm = columns["sm"][order].astype(int)
+    start, end = ((columns[name][order] - first) / 1000 for name in ("start_ns", "end_ns"))
+    return Launch(columns["block"][order].astype(int), sm, start, end, max(sms, int(sm.max()) + 1))
