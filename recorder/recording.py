@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import AfterValidator, Field, ValidationError
 
-from recorder.results import EXPERIMENTS, Count, Model, Slug, Text, Maybe
+from recorder.results import EXPERIMENTS, Count, Maybe, Model, Slug, Text
 
 SCHEMA = 1
 MACHINE = "machine"
@@ -40,7 +40,7 @@ class RecordingError(Exception):
 
 
 class Card(Model):
-    """The GPU that was recorded. A compile-only card has no device: its slug is its arch and its sizes are not measured."""
+    """The GPU that was recorded. A compile-only card has no device: its slug is its arch, its sizes not measured."""
 
     slug: CardSlug
     name: Text
@@ -129,7 +129,9 @@ def _read(path: Path, shown: str) -> str:
         if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
             raise RecordingError(f"{shown}:1: is not a regular file")
         if status.st_size > MAX_BYTES:
-            raise RecordingError(f"{shown}:1: the file has {status.st_size:,} bytes; a recording has at most {MAX_BYTES:,}")
+            raise RecordingError(
+                f"{shown}:1: the file has {status.st_size:,} bytes; a recording has at most {MAX_BYTES:,}"
+            )
         raw = path.read_bytes()
     except OSError as error:
         raise RecordingError(f"{shown}:1: cannot be read: {error.strerror}") from None
@@ -151,9 +153,10 @@ def parse(text: str, shown: str, path: Path | None = None) -> Recording:
     data, lines = parse_yaml(text, shown)
     if not isinstance(data, dict):
         raise RecordingError(f"{shown}:1: a recording is a map of keys; this is {_kind(data)}")
-    if type(data.get("schema")) is not int or data["schema"] != SCHEMA:
+    schema = data.get("schema")
+    if type(schema) is not int or schema != SCHEMA:
         raise RecordingError(
-            f"{shown}:{lines.get(('schema',), 1)}: schema is {_kind(data.get('schema'))}; this version reads schema {SCHEMA}. "
+            f"{shown}:{lines.get(('schema',), 1)}: schema is {_kind(schema)}; this version reads schema {SCHEMA}. "
             "Record again with: python -m recorder --force"
         )
     results = data.pop("results", None)
@@ -168,7 +171,8 @@ def parse(text: str, shown: str, path: Path | None = None) -> Recording:
     body = _validate(model, results, ("results",), shown, lines, faults)
     if faults:
         raise RecordingError("\n".join(faults))
-    assert header is not None and body is not None
+    assert header is not None
+    assert body is not None
     return Recording(header, body, path, lines)
 
 
@@ -225,7 +229,9 @@ def _compose(loader: Any, shown: str) -> yaml.Node:
         elif isinstance(event, yaml.DocumentEndEvent):
             rest = loader.get_event()
             if not isinstance(rest, yaml.StreamEndEvent):
-                raise RecordingError(f"{shown}:{rest.start_mark.line + 1}: a second document starts here; only one is allowed")
+                raise RecordingError(
+                    f"{shown}:{rest.start_mark.line + 1}: a second document starts here; only one is allowed"
+                )
     if not events:
         raise RecordingError(f"{shown}:1: the file is empty")
     position = 0
@@ -300,13 +306,18 @@ def _validate(
     return None
 
 
-def _real_path(loc: tuple[int | str, ...], prefix: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> tuple[str, ...]:
+UNION_MEMBERS = {"value", "failed", "not_measured", "int", "float", "str", "bool", "[key]"}
+
+
+def _real_path(
+    loc: tuple[int | str, ...], prefix: tuple[str, ...], lines: dict[tuple[str, ...], int]
+) -> tuple[str, ...]:
     """Pydantic's location without the names of union members, which are no keys of the file."""
     path: tuple[str, ...] = ()
     for i, part in enumerate(loc):
         key = str(part)
-        last = i == len(loc) - 1
-        if key != "[key]" and (*prefix, *path, key) in lines or (last and key not in ("value", "failed", "not_measured", "int", "float", "str", "bool", "[key]")):
+        in_file = key != "[key]" and (*prefix, *path, key) in lines
+        if in_file or (i == len(loc) - 1 and key not in UNION_MEMBERS):
             path = (*path, key)
     return path
 
@@ -441,7 +452,7 @@ def load_card(folder: Path, root: Path | None = None) -> CardRecordings:
 
 
 def load_cards(folder: Path, root: Path | None = None) -> dict[str, CardRecordings]:
-    """Every card under ``recordings/``, by slug; ``published`` is no card. Raises one ``RecordingError`` for all faults."""
+    """Every card under ``recordings/``, by slug; ``published`` is no card. One ``RecordingError`` tells all faults."""
     cards: dict[str, CardRecordings] = {}
     faults: list[str] = []
     for sub in sorted(p for p in folder.glob("*") if p.is_dir() and p.name != "published"):

@@ -22,7 +22,7 @@ NUMBER_CHARACTERS = set("0123456789.eE+- \n")
 
 
 def _printable(text: str) -> str:
-    """No control characters, no characters that turn the direction of text: nothing that fools a reader or a terminal."""
+    """No control characters and none that turn the direction of text: nothing that fools a reader or a terminal."""
     if not text.isprintable():
         for character in text:
             if not character.isprintable() and character not in "\n\t":
@@ -236,7 +236,7 @@ Side = Annotated[int, Field(ge=1, le=512)]
 
 
 class Operand(Model):
-    """Columns ``lane register half row column``; ``half`` is 0 for the low 16 bits, 1 for the high; 0 in 32-bit operands."""
+    """Columns ``lane register half row column``; ``half``: 0 the low 16 bits, 1 the high, 0 in 32-bit operands."""
 
     rows: Side
     columns: Side

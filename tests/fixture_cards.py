@@ -30,7 +30,7 @@ SLOWER = WHOLE.model_copy(
 
 
 def write_card(folder: Path, card: Card, lab: Lab, only: tuple[str, ...] = (), subject: str = "linear") -> Path:
-    """Write ``folder/<card>/<subject>/<experiment>.yaml`` for every experiment (or ``only`` those); the card's folder."""
+    """Write every experiment (or ``only`` those) under ``folder/<card>/``; gives that folder."""
     home = folder / card.slug
     for experiment in EXPERIMENTS:
         results = getattr(lab, experiment)()  # made even when not wanted, so that the others' numbers stay as they are
@@ -55,7 +55,12 @@ def header(card: Card, subject: str, experiment: str, **changes: Any) -> Header:
         "sources": {},
         "method": {"launches": 100, "samples": 500, "copies_of_w": 8, "warm_up_ms": 300, "seed": 7, "graph": True},
         "conditions": Conditions(
-            sm_clock_MHz=1980, memory_clock_MHz=3201, power_W=402.5, temperature_C=44, throttle_reasons=[], other_processes=0
+            sm_clock_MHz=1980,
+            memory_clock_MHz=3201,
+            power_W=402.5,
+            temperature_C=44,
+            throttle_reasons=[],
+            other_processes=0,
         ),
     }
     return Header.model_validate(fields | changes)

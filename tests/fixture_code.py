@@ -7,7 +7,7 @@ from recorder.results import Code
 SMEM_LIMIT = 233_472  # bytes of shared memory an SM of the fixture card has
 THREAD_LIMIT = 2048
 
-# One entry an instruction: source line, PTX line (0: unknown), text. `{loop}` and `{end}` become the offsets of the marks.
+# One entry an instruction: source line, PTX line (0: unknown), text. `{loop}` becomes the offset of the loop's head.
 Instruction = tuple[int, int, str]
 
 PROLOGUE: list[Instruction] = [

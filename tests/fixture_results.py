@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,27 +13,71 @@ from recorder.recording import numbers_block
 from tests import fixture_code as fc
 
 TICK_US = 0.032  # step of an event difference
-WHY_NOT = "not recorded on this fixture card"
 
-# rung: (file, title, idea, dtype, loop, atomic, constants, blocks, threads, smem_bytes, registers, cold us, warm us)
-RUNGS: dict[str, tuple[Any, ...]] = {
-    "naive": ("01_naive.cu", "One thread a cell", "Each thread computes one cell of Y.", "fp32", fc.NAIVE_LOOP, False,
-              {"THREADS": 256}, 256, 256, 0, 32, 700.0, 650.0),
-    "shared": ("02_shared.cu", "A shared tile", "A block reads its rows of W once.", "fp32", fc.SHARED_LOOP, False,
-               {"TILE_ROWS": 64, "K_SLICE": 32, "THREADS": 1024}, 64, 1024, 10_240, 40, 260.0, 240.0),
-    "registers": ("03_registers.cu", "Cells in registers", "A thread keeps eight cells.", "fp32", fc.SHARED_LOOP, False,
-                  {"TILE_ROWS": 128, "K_SLICE": 32, "THREADS": 256, "CELLS": 8}, 32, 256, 18_432, 64, 150.0, 140.0),
-    "fp16": ("04_fp16.cu", "Half the bytes", "Inputs are FP16.", "fp16", fc.SHARED_LOOP, False,
-             {"TILE_ROWS": 128, "K_SLICE": 32, "THREADS": 256, "CELLS": 8}, 32, 256, 9_216, 64, 140.0, 130.0),
-    "tensor_core": ("05_tensor_core.cu", "Tensor cores", "A warp multiplies 16 x 8 x 16 at once.", "fp16", fc.MMA_LOOP,
-                    False, {"TILE_ROWS": 128, "K_SLICE": 64, "THREADS": 256}, 32, 256, 20_736, 48, 115.0, 105.0),
-    "async_copy": ("06_async_copy.cu", "Copies in flight", "The next slice travels meanwhile.", "fp16", fc.ASYNC_LOOP,
-                   False, {"TILE_ROWS": 128, "K_SLICE": 64, "THREADS": 256, "BUFFERS": 2}, 32, 256, 41_472, 48, 80.0, 70.0),
-    "split_k": ("07_split_k.cu", "Split the sum", "Eight blocks share a tile's K.", "fp16", fc.ASYNC_LOOP, True,
-                {"TILE_ROWS": 128, "K_SLICE": 64, "THREADS": 256, "BUFFERS": 2, "SPLIT": 8}, 256, 256, 41_472, 48, 14.0, 11.0),
-    "tuned": ("08_tuned.cu", "Tuned", "The constants that the sweep found.", "fp16", fc.ASYNC_LOOP, True,
-              {"TILE_ROWS": 32, "K_SLICE": 128, "THREADS": 64, "BUFFERS": 4, "SPLIT": 4}, 512, 64, 55_296, 56, 10.5, 8.0),
+
+class Rung(NamedTuple):
+    file: str
+    title: str
+    idea: str
+    dtype: str
+    loop: list[fc.Instruction]
+    atomic: bool
+    constants: dict[str, int]
+    blocks: int
+    threads: int
+    smem_bytes: int
+    registers: int
+    cold_us: float
+    warm_us: float
+
+
+def _rung(text: str, loop: list[fc.Instruction], numbers: str, **constants: int) -> Rung:
+    """``text`` is file, title, idea, dtype; ``numbers`` blocks, threads, smem_bytes, registers, cold, warm."""
+    file, title, idea, dtype = (part.strip() for part in text.split("|"))
+    *whole, cold, warm = numbers.split()
+    blocks, threads, smem, registers = map(int, whole)
+    split = "SPLIT" in constants
+    return Rung(
+        file, title, idea, dtype, loop, split, constants, blocks, threads, smem, registers, float(cold), float(warm)
+    )
+
+
+RUNGS = {
+    "naive": _rung(
+        "01_naive.cu | One thread a cell | Each thread computes one cell of Y. | fp32",
+        fc.NAIVE_LOOP, "256 256 0 32 700 650", THREADS=256,
+    ),
+    "shared": _rung(
+        "02_shared.cu | A shared tile | A block reads its rows of W once. | fp32",
+        fc.SHARED_LOOP, "64 1024 10240 40 260 240", TILE_ROWS=64, K_SLICE=32, THREADS=1024,
+    ),
+    "registers": _rung(
+        "03_registers.cu | Cells in registers | A thread keeps eight cells. | fp32",
+        fc.SHARED_LOOP, "32 256 18432 64 150 140", TILE_ROWS=128, K_SLICE=32, THREADS=256, CELLS=8,
+    ),
+    "fp16": _rung(
+        "04_fp16.cu | Half the bytes | Inputs are FP16. | fp16",
+        fc.SHARED_LOOP, "32 256 9216 64 140 130", TILE_ROWS=128, K_SLICE=32, THREADS=256, CELLS=8,
+    ),
+    "tensor_core": _rung(
+        "05_tensor_core.cu | Tensor cores | A warp multiplies 16 x 8 x 16 at once. | fp16",
+        fc.MMA_LOOP, "32 256 20736 48 115 105", TILE_ROWS=128, K_SLICE=64, THREADS=256,
+    ),
+    "async_copy": _rung(
+        "06_async_copy.cu | Copies in flight | The next slice travels meanwhile. | fp16",
+        fc.ASYNC_LOOP, "32 256 41472 48 80 70", TILE_ROWS=128, K_SLICE=64, THREADS=256, BUFFERS=2,
+    ),
+    "split_k": _rung(
+        "07_split_k.cu | Split the sum | Eight blocks share a tile's K. | fp16",
+        fc.ASYNC_LOOP, "256 256 41472 48 14 11", TILE_ROWS=128, K_SLICE=64, THREADS=256, BUFFERS=2, SPLIT=8,
+    ),
+    "tuned": _rung(
+        "08_tuned.cu | Tuned | The constants that the sweep found. | fp16",
+        fc.ASYNC_LOOP, "512 64 55296 56 10.5 8", TILE_ROWS=32, K_SLICE=128, THREADS=64, BUFFERS=4, SPLIT=4,
+    ),
 }  # fmt: skip
+FLOORS = {"empty": (0.71, 0.71), "read_fp16": (9.27, 6.9), "read_fp32": (18.1, 16.4)}
+WAYS = (("graph_train", 0.71, 100), ("plain_train", 5.1, 100), ("graph_single", 2.4, 1), ("plain_single", 6.2, 1))
 PROBED = ("async_copy", "split_k", "tuned")
 PROBLEM = {"batch": 16, "rows": 4096, "columns": 4096}
 FLOPS = 2 * 16 * 4096 * 4096
@@ -69,28 +113,33 @@ class Lab:
     def us(self, rung: str) -> tuple[float, float]:
         """Cold and warm microseconds of a rung on this card."""
         factor = self.factor.get(rung, self.factor.get("default", 1.0))
-        return RUNGS[rung][11] * factor, RUNGS[rung][12] * factor
+        return RUNGS[rung].cold_us * factor, RUNGS[rung].warm_us * factor
 
     # ---- the experiments, by the names of recorder.results.EXPERIMENTS -------------------------------------------
 
     def code(self) -> r.CodeResults:
         rungs: dict[str, r.RungCode] = {}
-        variants: dict[str, r.Code] = {}
-        for slug, (file, title, idea, dtype, loop, atomic, constants, blocks, threads, smem, regs, *_) in RUNGS.items():
-            made = fc.code(f"kernels/linear/{file}", loop, constants, blocks, threads, smem, regs, atomic)
-            rungs[slug] = r.RungCode(title=title, idea=idea, dtype=dtype, code=made)
+        variants: dict[str, Any] = {}
+        for slug, rung in RUNGS.items():
+            made = self._compiled(rung, rung.file, rung.loop)
+            rungs[slug] = r.RungCode(title=rung.title, idea=rung.idea, dtype=rung.dtype, code=made)
             if slug in PROBED:
                 for variant, gone in (("loads_only", ("HMMA", "LDSM")), ("math_only", ("LDGSTS",)), ("placement", ())):
-                    name = f"kernels/linear/{file.removesuffix('.cu')}.{variant}.cu"
-                    cut = fc.without(loop, *gone)
-                    variants[f"{slug}.{variant}"] = fc.code(name, cut, constants, blocks, threads, smem, regs, atomic)
+                    file = f"{rung.file.removesuffix('.cu')}.{variant}.cu"
+                    variants[f"{slug}.{variant}"] = self._compiled(rung, file, fc.without(rung.loop, *gone))
         return r.CodeResults(rungs=rungs, variants=variants)
+
+    def _compiled(self, rung: Rung, file: str, loop: list[fc.Instruction]) -> r.Code:
+        return fc.code(
+            f"kernels/linear/{file}", loop, rung.constants, rung.blocks, rung.threads, rung.smem_bytes, rung.registers,
+            rung.atomic,
+        )  # fmt: skip
 
     def times(self) -> r.TimesResults:
         rungs: dict[str, Any] = {}
         for slug in RUNGS:
             if slug in self.failed:
-                rungs[slug] = r.Failed(failed="differs from the float64 reference by 3.1e+02 tolerances at cell (3, 77)")
+                rungs[slug] = r.Failed(failed="differs from float64 by 310 tolerances at cell (3, 77)")
                 continue
             cold, warm = self.us(slug)
             rungs[slug] = r.RungTimes(
@@ -99,14 +148,14 @@ class Lab:
                 plain_cold=self.timed(max(cold, 5.2)), plain_warm=self.timed(max(warm, 5.2)),
             )  # fmt: skip
         library = "cuBLAS 13.2.0"
-        references = {
+        references: dict[str, Any] = {
             "cublas_fp16": self._reference("cuBLAS, FP16 out", "fp16", library, 12.4, 9.1),
             "cublas_fp32": self._reference("cuBLAS, FP32 out", "fp32", library, 12.5, 9.2),
             "pytorch_linear": self._reference("PyTorch linear", "fp16", "PyTorch 2.9.0", 12.6, 9.3),
         }
         return r.TimesResults(
             problem=PROBLEM, flops=FLOPS, least_bytes=LEAST_BYTES, rungs=rungs, references=references,
-            floors={"empty": self.pair(0.71, 0.71), "read_fp16": self.pair(9.27, 6.9), "read_fp32": self.pair(18.1, 16.4)},
+            floors={slug: self.pair(*us) for slug, us in FLOORS.items()},
             twins={slug: self.pair(*self.us(slug)) for slug in ("split_k", "tuned") if slug not in self.failed},
         )  # fmt: skip
 
@@ -120,12 +169,12 @@ class Lab:
         )  # fmt: skip
 
     def placement(self) -> r.PlacementResults:
-        rungs = {slug: self._placed(slug) for slug in PROBED}
+        rungs: dict[str, Any] = {slug: self._placed(slug) for slug in PROBED}
         return r.PlacementResults(timer_step_ns=32, rungs=rungs)
 
     def _placed(self, slug: str) -> r.RungPlacement:
         """Blocks go to the SMs in a shuffled order, to the first free slot after that; times on a 32 ns grid."""
-        blocks, slots = RUNGS[slug][7], {"async_copy": 1, "split_k": 2, "tuned": 3}[slug]
+        blocks, slots = RUNGS[slug].blocks, {"async_copy": 1, "split_k": 2, "tuned": 3}[slug]
         cold = self.us(slug)[0] * 1000
         waves = math.ceil(blocks / (self.sms * slots))
         launches = []
@@ -175,9 +224,13 @@ class Lab:
                         times = self.pair(best[0] * worse, best[1] * (worse + 0.02 * (split > 4)), count=200)
                     settings.append(
                         r.Setting(
-                            constants={"TILE_ROWS": tile, "SPLIT": split, "K_SLICE": k_slice}, blocks=blocks,
-                            threads=tile * 2, smem_bytes=smem, registers=48 + tile // 16, times=times,
-                        )  # fmt: skip
+                            constants={"TILE_ROWS": tile, "SPLIT": split, "K_SLICE": k_slice},
+                            blocks=blocks,
+                            threads=tile * 2,
+                            smem_bytes=smem,
+                            registers=48 + tile // 16,
+                            times=times,
+                        )
                     )
         return r.SweepResults(rung="tuned", axes=axes, settings=settings)
 
@@ -218,10 +271,12 @@ class Lab:
         return r.ShapesResults(shapes=shapes)
 
     def resolution(self) -> r.ResolutionResults:
-        ways = {"graph_train": (0.71, 100), "plain_train": (5.1, 100), "graph_single": (2.4, 1), "plain_single": (6.2, 1)}
         tuned = self.us("tuned")[0]
-        empty = {way: self.timed(us, n, 200) for way, (us, n) in ways.items()}
-        rung = {way: self.timed(tuned + us - 0.71 if n == 1 else max(tuned, us), n, 200) for way, (us, n) in ways.items()}
+        empty: dict[str, Any] = {}
+        rung: dict[str, Any] = {}
+        for way, us, n in WAYS:
+            empty[way] = self.timed(us, n, 200)
+            rung[way] = self.timed(tuned + us - 0.71 if n == 1 else max(tuned, us), n, 200)
         twins = {slug: [self.timed(self.us(slug)[0]) for _ in range(4)] for slug in ("split_k", "tuned")}
         return r.ResolutionResults(twins=twins, launches={"empty": empty, "tuned": rung}, event_step_us=TICK_US)
 
@@ -231,15 +286,23 @@ class Lab:
         return r.CountersResults(tool="ncu 2026.3.0", rungs=rungs)
 
     def _counters(self, slug: str) -> r.Counters:
-        least = LEAST_BYTES[RUNGS[slug][3]]
+        least = LEAST_BYTES[RUNGS[slug].dtype]
+        hmma = any("HMMA" in text for _, _, text in RUNGS[slug].loop)
+        absent = r.NotMeasured(not_measured="ncu has no such metric on this card")
         cold = {
             "dram__bytes_read.sum": round(least * 1.02),
             "lts__t_bytes.sum": round(least * 1.4),
             "lts__t_sector_hit_rate.pct": 24.5,
-            "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active": 3.4 if "HMMA" in str(RUNGS[slug][4]) else 0.0,
-            "l1tex__data_bank_conflicts_pipe_lsu.sum": r.NotMeasured(not_measured="ncu has no such metric on this card"),
+            "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active": 3.4 if hmma else 0.0,
+            "l1tex__data_bank_conflicts_pipe_lsu.sum": absent,
         }
-        stalls = {"long_scoreboard": 0.52, "barrier": 0.17, "short_scoreboard": 0.08, "wait": 0.06, "mio_throttle": 0.03}
+        stalls = {
+            "long_scoreboard": 0.52,
+            "barrier": 0.17,
+            "short_scoreboard": 0.08,
+            "wait": 0.06,
+            "mio_throttle": 0.03,
+        }
         return r.Counters(cold=cold, stalls=stalls)
 
     def peaks(self) -> r.PeaksResults:

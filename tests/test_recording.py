@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -18,7 +19,8 @@ from tests.fixture_cards import WHOLE, header, whole_card
 from tests.fixture_results import Lab
 
 PEAKS = PeaksResults(
-    copy_GBps=4120.5, read_GBps=4650, l2_read_GBps=Failed(failed="no"), smem_GBps=1.0, fp32_tflops=1.0, hmma_fp16_tflops=1.0,
+    copy_GBps=4120.5, read_GBps=4650, l2_read_GBps=Failed(failed="no"), smem_GBps=1.0, fp32_tflops=1.0,
+    hmma_fp16_tflops=1.0,
     library_fp16_tflops=NotMeasured(not_measured="PyTorch is not installed"),
 )  # fmt: skip
 GOOD = dump(header(WHOLE, "machine", "peaks"), PEAKS)
@@ -55,16 +57,23 @@ def test_every_experiment_comes_back_equal(tmp_path: Path) -> None:
     for experiment in EXPERIMENTS:
         recording = card.get("linear", experiment) or card.get("machine", experiment)
         assert recording and recording.results == getattr(lab, experiment)(), experiment
-        assert recording.path and recording.path.read_text(encoding="utf-8") == dump(recording.header, recording.results)
+        assert recording.path and recording.path.read_text(encoding="utf-8") == dump(
+            recording.header, recording.results
+        )
 
 
 def test_text_that_yaml_would_bend_comes_back_as_text() -> None:
-    bent = ["13.10", "1e3", "yes", "null", "~", "12:30:45", "2026-01-01", "0x10", "1_000", "", " x ", "- a", "a: b", "#no", "=", "<<"]
+    bent = [
+        "13.10", "1e3", "yes", "null", "~", "12:30:45", "2026-01-01", "0x10", "1_000", "", " x ", "- a", "a: b", "#no",
+        "=", "<<",
+    ]  # fmt: skip
     made = header(WHOLE, "machine", "peaks", toolkit={text: text for text in bent})
     assert parse(dump(made, PEAKS), "good.yaml").header.toolkit == {text: text for text in bent}
 
 
-@pytest.mark.parametrize("text", ["a\nb\n", "a\nb", " a\nb\n", "\n\na\n\n", "a \n b\t\n", "tab\there\nx", "\u00b5s \u2014\n\u00e9", "a\n\n"])
+@pytest.mark.parametrize(
+    "text", ["a\nb\n", "a\nb", " a\nb\n", "\n\na\n\n", "a \n b\t\n", "tab\there\nx", "\u00b5s \u2014\n\u00e9", "a\n\n"]
+)
 def test_blocks_of_text_come_back(text: str) -> None:
     made = header(WHOLE, "machine", "peaks", toolkit={"t": text})
     assert parse(dump(made, PEAKS), "good.yaml").header.toolkit["t"] == text
@@ -72,7 +81,8 @@ def test_blocks_of_text_come_back(text: str) -> None:
 
 def test_a_dump_is_the_same_every_time() -> None:
     assert dump(header(WHOLE, "machine", "peaks"), PEAKS) == GOOD
-    assert GOOD.endswith("\n") and GOOD.isascii()
+    assert GOOD.endswith("\n")
+    assert GOOD.isascii()
 
 
 def test_the_three_states_stay_apart() -> None:
@@ -144,11 +154,13 @@ def test_bad_yaml(text: str, line: int, says: str) -> None:
 
 def test_billion_laughs_stop_at_the_first_anchor() -> None:
     names = "abcdefghi"
-    lines = ["a: &a [lol, lol]"] + [f"{n}: &{n} [*{m}, *{m}, *{m}]" for m, n in zip(names, names[1:], strict=False)]
+    lines = ["a: &a [lol, lol]"] + [f"{n}: &{n} [*{m}, *{m}, *{m}]" for m, n in itertools.pairwise(names)]
     assert fault("\n".join(lines)).startswith("bad.yaml:1: anchors")
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 50_000 + "x", "? " * 50_000, "[" * 17 + "]" * 17])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "{a: " * 100_000, "- " * 50_000 + "x", "? " * 50_000, "[" * 17 + "]" * 17]
+)
 def test_deep_nesting_is_refused_early(text: str) -> None:
     start = time.perf_counter()
     assert "nest" in fault(text)
@@ -292,7 +304,9 @@ def test_results_that_are_missing_or_no_map() -> None:
 
 
 def test_all_faults_come_at_once() -> None:
-    text = GOOD.replace("seconds: 21.5", "seconds: x").replace("sms: 132", "sms: y").replace("smem_GBps: 1.0", "smem_GBps: z")
+    text = GOOD
+    for good, bad in (("seconds: 21.5", "seconds: x"), ("sms: 132", "sms: y"), ("smem_GBps: 1.0", "smem_GBps: z")):
+        text = text.replace(good, bad)
     assert len(fault(text).splitlines()) == 3
 
 
@@ -308,7 +322,8 @@ def test_samples_must_be_plain_finite_times(block: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows"), [("a b", "1 2 3"), ("", "1"), ("", ""), ("a a", "1 2"), ("a b", "1 x"), ("a", "nan"), ("a b", "1 1e999")]
+    ("columns", "rows"),
+    [("a b", "1 2 3"), ("", "1"), ("", ""), ("a a", "1 2"), ("a b", "1 x"), ("a", "nan"), ("a b", "1 1e999")],
 )
 def test_tables_must_be_whole(columns: str, rows: str) -> None:
     made = dump(header(WHOLE, "linear", "conditions"), Lab(seed=1).conditions())
@@ -342,7 +357,8 @@ def test_hostile_keys_are_refused_in_one_line(key: str) -> None:
     text = swapped("  launches: 100", f"  {json.dumps(key)}: 100")
     message = fault(text)
     assert "method" in message
-    assert "\x1b" not in message and max(map(len, message.splitlines())) < 400
+    assert "\x1b" not in message
+    assert max(map(len, message.splitlines())) < 400
 
 
 # ---- folders ---------------------------------------------------------------------------------------------------------
@@ -361,7 +377,7 @@ def put(root: Path, where: str, text: str = GOOD) -> Path:
 )
 def test_a_recording_lies_where_it_says(tmp_path: Path, where: str) -> None:
     put(tmp_path, where)
-    with pytest.raises(RecordingError, match=rf"{where}:1: says it is nvidia-h200/machine/peaks, which is not where it lies"):
+    with pytest.raises(RecordingError, match=rf"{where}:1: says it is nvidia-h200/machine/peaks, which is not where"):
         load_cards(tmp_path, tmp_path)
 
 
@@ -371,7 +387,8 @@ def test_faults_of_all_files_of_all_cards_come_at_once(tmp_path: Path) -> None:
     put(tmp_path, "nvidia-h200/machine/peaks.yaml")
     with pytest.raises(RecordingError) as caught:
         load_cards(tmp_path, tmp_path)
-    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["a/machine/peaks.yaml", "b/machine/peaks.yaml"]
+    files = [line.split(":")[0] for line in str(caught.value).splitlines()]
+    assert files == ["a/machine/peaks.yaml", "b/machine/peaks.yaml"]
 
 
 def test_published_figures_are_no_card(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""What do all tests share? Folders of fixture cards, and the rule that tests on a card run only when asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import fixture_cards
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--gpu", action="store_true", help="run tests/gpu as well: it needs a card and a driver")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    on_a_card = collection_path == ROOT / "tests" / "gpu"
+    return True if on_a_card and not config.getoption("--gpu") else None
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def whole_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ``recordings`` folder with one card that has every experiment. Read it only."""
+    folder = tmp_path_factory.mktemp("whole") / "recordings"
+    fixture_cards.whole_card(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def mixed_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ``recordings`` folder with four cards: whole, slower, half recorded, and with a failed rung. Read it only."""
+    folder = tmp_path_factory.mktemp("mixed") / "recordings"
+    for make in (fixture_cards.whole_card, fixture_cards.slower_card, fixture_cards.half_card):
+        make(folder)
+    fixture_cards.failed_rung_card(folder)
+    return folder
