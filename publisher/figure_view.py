@@ -48,6 +48,8 @@ def step_fragment(identity: str, key: str, slug: str) -> str:
 
 
 def _still(svg: str, prefix: str) -> Markup:
+    size = "wide" if prefix.endswith("-w") else "narrow"
+    svg = svg.replace("<svg ", f'<svg class="fig-still fig-still-{size}" aria-hidden="true" focusable="false" ', 1)
     return Markup(svg.replace("{{id}}", prefix))
 
 
@@ -92,7 +94,7 @@ def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
 
 
 def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
-    words = [mark for mark in line.marks if mark != "loop"] + (["loop starts"] if starts_loop else [])
+    words = [mark for mark in line.marks if mark != "loop"] + (["loop"] if starts_loop else [])
     classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
     return {
         "id": re.sub(r"\s", "-", f"{identity}:{line.key}"),

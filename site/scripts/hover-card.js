@@ -1,8 +1,9 @@
-// What does a number or a word say when pointed at? One card for the page, filled from the element's data-note.
+// What does a number or a word say when pointed at? One card for the page, filled from the element's data-note, or for a
+// word from the search index, which holds every word's meaning once for the whole site.
 // It opens by pointer, focus or tap, stays while the pointer is on it, and Escape puts it away.
 (() => {
   "use strict";
-  const TARGET = ".num[data-note], .term[data-note]";
+  const TARGET = ".num[data-note], .term[data-note], .term[data-term]";
   let card = null;
   let owner = null;
   let timer = 0;
@@ -17,17 +18,29 @@
     document.body.append(card);
   }
 
-  function open(element) {
+  async function open(element) {
     clearTimeout(timer);
     if (owner === element) return;
     close();
-    if (!card) make();
     owner = element;
-    const rows = element.dataset.note.split("\n").filter(Boolean);
+    const note = element.dataset.note ?? (await meaning(element.dataset.term));
+    if (owner !== element || !note) return;
+    if (!card) make();
+    const rows = note.split("\n").filter(Boolean);
     card.replaceChildren(...rows.map((row) => window.Rungbook.appendText(document.createElement("p"), row)));
+    if (element.dataset.command) card.append(window.Rungbook.appendText(document.createElement("p"), `\`${element.dataset.command}\``));
     card.hidden = false;
     element.setAttribute("aria-describedby", card.id);
     place(element);
+  }
+
+  async function meaning(slug) {
+    try {
+      const row = (await window.Rungbook.index()).find(([, kind, url]) => kind === "term" && url.endsWith(`#${slug}`));
+      return row?.[3] ?? "";
+    } catch {
+      return ""; // the word still leads to the glossary
+    }
   }
 
   function place(element) {
@@ -45,7 +58,7 @@
     if (!owner) return;
     owner.removeAttribute("aria-describedby");
     owner = null;
-    card.hidden = true;
+    if (card) card.hidden = true;
   }
 
   function later(action, time) {
@@ -65,7 +78,7 @@
   document.addEventListener("click", (event) => {
     const element = target(event);
     if (!element) {
-      if (owner && !card.contains(event.target)) close();
+      if (owner && !card?.contains(event.target)) close();
       return;
     }
     // On a touch screen the first tap on a linked word opens its card, the second follows the link.

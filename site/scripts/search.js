@@ -89,6 +89,7 @@
     dialog.querySelector("input").select();
   }
 
+  window.Rungbook.index = load;
   document.addEventListener("click", (event) => event.target.closest?.("[data-search-open]") && open());
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;

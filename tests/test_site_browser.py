@@ -1,0 +1,411 @@
+"""Does a reader get what the pages promise? In Chromium: stepping, links, keys, touch, themes, paper, no script, small screens."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Error, Locator, Page, expect  # noqa: E402
+
+from publisher.chromium import chromium  # noqa: E402
+from tests.sample_site import ARTICLE, PAGES, figures, write_site  # noqa: E402
+
+AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+SHIFTS = """() => { window.shifts = []; new PerformanceObserver(list => { for (const entry of list.getEntries())
+  if (!entry.hadRecentInput) window.shifts.push(entry.value) }).observe({type: "layout-shift", buffered: true}) }"""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("site") / "dist")
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """The site below a sub-path of a local server."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site.parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    try:
+        with chromium() as found:
+            yield found
+    except Error as error:
+        pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
+    """Open a page; afterwards it must have said no error and asked no other host."""
+    troubles: list[str] = []
+    contexts = []
+
+    def opened(path: str = ARTICLE, base: str = address, **options: Any) -> Page:
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda asked: troubles.append(asked.url) if not asked.url.startswith((base, "data:", "blob:")) else None)
+        page.goto(base + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def figure(page: Page, name: str) -> Locator:
+    return page.locator(f"#fig-{name}")
+
+
+def press(shown: Locator, action: str) -> None:
+    shown.locator(f'[data-do="{action}"]').click()
+
+
+def step_of(shown: Locator) -> str:
+    """The slug of the step whose caption is shown."""
+    return (shown.locator(".fig-captions > .is-current").get_attribute("id") or "").rsplit("/", 1)[-1]
+
+
+def drawn(shown: Locator) -> None:
+    expect(shown.locator(".fig-stage")).to_have_class("fig-stage is-live", timeout=15_000)
+
+
+# ---- stepping ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", figures())
+def test_steps_to_the_end_and_back(visit: Callable[..., Page], name: str) -> None:
+    shown = figure(visit(), name)
+    steps = [step.slug for step in next(iter(figures()[name].sequences.values()))]
+    for slug in steps[1:]:
+        press(shown, "next")
+        assert step_of(shown) == slug
+    expect(shown.locator('[data-do="next"]')).to_be_disabled()
+    for slug in reversed(steps[:-1]):
+        press(shown, "back")
+        assert step_of(shown) == slug
+    expect(shown.locator('[data-do="back"]')).to_be_disabled()
+    press(shown, "last")
+    assert step_of(shown) == steps[-1]
+    press(shown, "first")
+    drawn(shown)
+
+
+def test_each_step_is_whole_over_the_base(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "rungs")
+    press(shown, "last")
+    drawn(shown)
+    press(shown, "first")
+    page.wait_for_function("document.querySelector('#fig-rungs .fig-live').layout.title.text === 'one'")
+    heights = page.evaluate("document.querySelector('#fig-rungs .fig-live').data[0].y")
+    assert heights == [500, None, None, None, None]
+    base = page.evaluate("document.querySelector('#fig-rungs').spec.data[0]")
+    assert "y" not in base and base["marker"] == {"color": "@cold"}
+
+
+def test_keys_step_when_a_figure_has_the_focus(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "rungs")
+    shown.locator(".fig-plot").focus()
+    for key, slug in (("ArrowRight", "two"), ("End", "five"), ("ArrowRight", "five"), ("ArrowLeft", "four"), ("Home", "one")):
+        page.keyboard.press(key)
+        assert step_of(shown) == slug
+
+
+def test_focus_stays_in_the_player_at_either_end(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "rungs")
+    shown.locator('[data-do="last"]').focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.dataset.do") == "play"
+    page.keyboard.press("ArrowLeft")
+    assert step_of(shown) == "four"
+
+
+def test_play_goes_on_and_pause_stops(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "cells")
+    shown.locator("select").select_option("4")
+    press(shown, "play")
+    expect(shown.locator('[data-do="play"]')).to_have_attribute("aria-label", "Pause")
+    expect(shown.locator('.fig-captions > [id$="/moment-2"]')).to_be_visible(timeout=5_000)
+    press(shown, "play")
+    expect(shown.locator('[data-do="play"]')).to_have_attribute("aria-label", "Play")
+
+
+def test_a_swipe_steps_and_a_scroll_does_not(visit: Callable[..., Page]) -> None:
+    page = visit(has_touch=True, viewport={"width": 375, "height": 700})
+    shown = figure(page, "rungs")
+    swipe = """([along, across]) => { const stage = document.querySelector("#fig-rungs .fig-stage");
+      const at = (x, y) => new Touch({identifier: 1, target: stage, clientX: x, clientY: y});
+      const fire = (type, touch, on) => stage.dispatchEvent(new TouchEvent(type, {bubbles: true, cancelable: true,
+        touches: on ? [touch] : [], changedTouches: [touch]}));
+      return [fire("touchstart", at(200, 200), true), fire("touchend", at(200 + along, 200 + across), false)] }"""
+    assert page.evaluate(swipe, [-90, 10]) == [True, True]
+    assert step_of(shown) == "two"
+    page.evaluate(swipe, [-60, 200])
+    assert step_of(shown) == "two"
+    page.evaluate(swipe, [90, 0])
+    assert step_of(shown) == "one"
+    assert page.evaluate("getComputedStyle(document.querySelector('.fig-stage')).touchAction") == "pan-y pinch-zoom"
+
+
+def test_a_step_is_announced(visit: Callable[..., Page]) -> None:
+    shown = figure(visit(), "rungs")
+    press(shown, "next")
+    expect(shown.locator(".fig-voice")).to_have_text("Two. Rung two takes 230.0 µs, which is written here at some length so that captions differ.")
+    expect(shown.locator(".fig-voice")).to_have_attribute("aria-live", "polite")
+
+
+# ---- choices -----------------------------------------------------------------------------------------------------
+
+
+def test_a_choice_keeps_the_step_and_offers_only_what_was_measured(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "halves")
+    press(shown, "next")
+    shown.get_by_label("Seven").check()
+    assert step_of(shown) == "loads"
+    assert page.url.endswith("#fig-halves/seven,cold/loads")
+    expect(shown.get_by_label("warm")).to_be_disabled()
+    expect(shown.locator(".fig-dots li")).to_have_count(2)
+    shown.get_by_label("Six").check()
+    expect(shown.get_by_label("warm")).to_be_enabled()
+
+
+# ---- links -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hash", "name", "step"),
+    [("#fig-rungs/three", "rungs", "three"), ("#fig-halves/six,warm/math", "halves", "math"), ("#fig-cells/moment-7", "cells", "moment-7")],
+)
+def test_a_link_to_a_step_is_followed_on_load(visit: Callable[..., Page], hash: str, name: str, step: str) -> None:
+    page = visit(ARTICLE + hash)
+    assert step_of(figure(page, name)) == step
+    expect(figure(page, name).locator(".fig-stage")).to_be_in_viewport()
+    drawn(figure(page, name))
+
+
+def test_back_and_forward_follow_links_in_prose(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "rungs")
+    page.locator(".step-link").first.click()
+    assert step_of(shown) == "four"
+    assert page.url.endswith("#fig-rungs/four")
+    page.evaluate("location.hash = '#fig-rungs/two'")
+    page.wait_for_function("document.querySelector('#fig-rungs .is-current').id.endsWith('two')")
+    page.go_back()
+    page.wait_for_function("document.querySelector('#fig-rungs .is-current').id.endsWith('four')")
+    page.go_forward()
+    page.wait_for_function("document.querySelector('#fig-rungs .is-current').id.endsWith('two')")
+
+
+def test_an_unknown_step_changes_nothing(visit: Callable[..., Page]) -> None:
+    page = visit(ARTICLE + "#fig-rungs/nowhere")
+    assert step_of(figure(page, "rungs")) == "one"
+
+
+def test_the_other_card_opens_at_the_same_step(visit: Callable[..., Page]) -> None:
+    page = visit()
+    press(figure(page, "rungs"), "next")
+    page.get_by_role("link", name="Card B").click()
+    page.wait_for_url("**/card-b.html#fig-rungs/two")
+    assert step_of(figure(page, "rungs")) == "two"
+
+
+# ---- prose and data ----------------------------------------------------------------------------------------------
+
+
+def test_a_number_says_where_it_comes_from_and_lights_its_datum(visit: Callable[..., Page]) -> None:
+    page = visit(ARTICLE + "#fig-rungs/five")
+    drawn(figure(page, "rungs"))
+    page.locator(".num").first.focus()
+    expect(page.get_by_role("tooltip")).to_have_text("Recorded: Card A, median of 500 samples.")
+    expect(page.locator("#fig-rungs .is-lit")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".hover-card")).to_be_hidden()
+    expect(page.locator("#fig-rungs .is-lit")).to_have_count(0)
+
+
+def test_a_word_says_what_it_means(visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.locator(".term").first.hover()
+    expect(page.get_by_role("tooltip")).to_have_text("32 threads that run together.")
+    page.mouse.move(5, 5)
+    expect(page.locator(".hover-card")).to_be_hidden()
+
+
+def test_a_datum_lights_the_numbers_in_prose(visit: Callable[..., Page]) -> None:
+    page = visit(ARTICLE + "#fig-rungs/five")
+    drawn(figure(page, "rungs"))
+    bar = page.locator("#fig-rungs .point").nth(4).bounding_box()
+    assert bar is not None
+    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] / 2)
+    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] / 2 + 1)
+    expect(page.locator(".num.is-lit").first).to_be_attached()
+
+
+def test_lines_of_code_light_their_partners_by_key(visit: Callable[..., Page]) -> None:
+    page = visit()
+    shown = figure(page, "rungs")
+    press(shown, "next")
+    expect(shown.locator(".listing")).to_have_count(2)
+    expect(shown.locator(".is-step")).to_have_count(1)
+    lines = shown.get_by_role("listbox", name="rung.cu")
+    shown.locator('[data-do="play"]').focus()
+    lines.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert [line.get_attribute("data-key") for line in shown.locator(".is-partner").all()] == ["source-1", "sass-1", "sass-2"]
+    page.keyboard.press("Enter")
+    expect(shown.locator(".code-note")).to_contain_text("Adds one product.")
+    assert step_of(shown) == "two"
+    assert page.url.endswith("#fig-rungs:source-1")
+
+
+def test_a_link_to_an_instruction_opens_it(visit: Callable[..., Page]) -> None:
+    page = visit(ARTICLE + "#fig-rungs:sass-2")
+    expect(figure(page, "rungs").locator(".code-note")).to_contain_text("Multiplies and adds.")
+    expect(page.locator('[data-key="sass-2"]')).to_be_in_viewport()
+
+
+# ---- taking it home ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("format", "begins"),
+    [("csv", 'part,value\r\n"full, with a comma",1\r\n"with ""quotes""",2'), ("json", '{\n  "title": "Halves"'), ("svg", "<svg"), ("png", "\x89PNG")],
+)
+def test_downloads(visit: Callable[..., Page], tmp_path: Path, format: str, begins: str) -> None:
+    page = visit(accept_downloads=True)
+    with page.expect_download() as waiting:
+        figure(page, "halves").locator(f'[data-get="{format}"]').click()
+    assert waiting.value.suggested_filename == f"halves-full.{format}"
+    waiting.value.save_as(tmp_path / "file")
+    assert (tmp_path / "file").read_bytes().startswith(begins.encode("latin-1"))
+
+
+# ---- the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_theme_changes_figures_too_and_is_kept(visit: Callable[..., Page]) -> None:
+    page = visit(color_scheme="light")
+    shown = figure(page, "rungs")
+    press(shown, "next")
+    drawn(shown)
+    colour = "document.querySelector('#fig-rungs .fig-live').data[0].marker.color"
+    light = page.evaluate(colour)
+    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("button", name="Theme: Light").click()
+    page.wait_for_function(f"{colour} !== '{light}'")
+    assert step_of(shown) == "two"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(page.get_by_role("button", name="Theme: Dark")).to_be_visible()
+
+
+def test_search_opens_by_key_and_finds(visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.keyboard.press("/")
+    page.keyboard.type("fastest")
+    expect(page.locator(".search li")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#question")
+    page.keyboard.press("/")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [320, 375, 640, 1024, 1280])
+def test_no_page_scrolls_sideways(visit: Callable[..., Page], path: str, width: int) -> None:
+    page = visit(path, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_moves_when_scripts_draw(visit: Callable[..., Page], width: int) -> None:
+    page = visit(viewport={"width": width, "height": 900})
+    page.evaluate(SHIFTS)
+    for name in figures():
+        figure(page, name).scroll_into_view_if_needed()
+        page.evaluate(f"document.querySelector('#fig-{name}').wake()")
+        drawn(figure(page, name))
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.shifts") == []
+
+
+def test_from_a_file_without_a_server(visit: Callable[..., Page], site: Path) -> None:
+    page = visit(base=site.as_uri() + "/")
+    shown = figure(page, "rungs")
+    press(shown, "next")
+    drawn(shown)
+    page.keyboard.press("/")
+    page.keyboard.type("warp")
+    expect(page.locator(".search li")).to_have_count(1)
+
+
+def test_without_scripts_everything_is_said(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address + ARTICLE)
+    for name, made in figures().items():
+        captions = figure(page, name).locator(".fig-captions > li")
+        assert captions.count() == sum(map(len, made.sequences.values()))
+        for caption in captions.all():
+            expect(caption).to_be_visible()
+        figure(page, name).locator("summary").click()
+        expect(figure(page, name).locator("table")).to_be_visible()
+        expect(figure(page, name).locator(".fig-player")).to_be_hidden()
+    for listing in page.locator(".listing").all():
+        expect(listing).to_be_visible()
+    context.close()
+
+
+def test_paper_has_captions_and_tables_and_no_controls(visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.emulate_media(media="print")
+    for name in figures():
+        for caption in figure(page, name).locator(".fig-captions > li").all():
+            expect(caption).to_be_visible()
+        expect(figure(page, name).locator(".fig-player")).to_be_hidden()
+        assert figure(page, name).locator("table").evaluate("table => table.getBoundingClientRect().height") > 20
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, address: str, path: str, scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm install")
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(address + path)
+    for fold in page.locator("details").all():
+        fold.evaluate("fold => fold.open = true")
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run().then(found => found.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 200))]))")
+    assert found == []
+    context.close()
