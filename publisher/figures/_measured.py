@@ -1,4 +1,4 @@
-"""How does a figure speak of a measured time? Numbers with units, comparisons by resolution, reasons for what is absent."""
+"""How does a figure speak of a measured time? Units, comparisons by resolution, reasons for what is absent."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Comparison:
 
     @property
     def steps(self) -> float:
-        """How many resolution steps theirs lies above ours; negative where it lies below, endless without a resolution."""
+        """How many resolution steps theirs lies above ours; negative below, endless without a resolution."""
         return (self.theirs_us - self.ours_us) / self.resolution_us if self.resolution_us else math.inf
 
     @property
     def words(self) -> str:
-        """What ours is beside theirs: ``the same within the resolution``, ``1.65 times as fast``, ``1.2 times as slow``."""
+        """What ours is beside theirs: ``the same within the resolution``, ``1.65 times as fast`` or ``… as slow``."""
         if self.same:
             return SAME
         low, high = sorted((self.ours_us, self.theirs_us))
@@ -103,7 +103,7 @@ def compare(ours: Timed, theirs: Timed, twin: float = 0.0) -> Comparison:
 
 
 def twin_of(evidence: Evidence, condition: str) -> float:
-    """The largest relative difference between two runs of one kernel in this condition: the card's A/A test, a fraction.
+    """The largest relative difference between two runs of one kernel in this condition: the A/A test, a fraction.
 
     Zero where no rung was run twice.
     """
@@ -149,7 +149,7 @@ def plain(name: str) -> str:
 
 
 def published_set(evidence: Evidence, name: str) -> PublishedSet | None:
-    """The published figures that a directive's option names; None when it names none, ``Missing`` when they are unknown."""
+    """The published figures that a directive's option names; None for no name, ``Missing`` for an unknown one."""
     if not name:
         return None
     sets = getattr(evidence, "published", {})

@@ -250,8 +250,8 @@ def _roofs_caption(slopes: list[Roof], flats: list[Roof]) -> str:
     ridge = highest.value / lowest.value * 1e3
     return (
         f"Each line is a rate that this card reached: {listed([roof.what for roof in slopes])} slope with the "
-        f"intensity, {listed([roof.what for roof in flats])} are flat. The roof of {lowest.name} meets that of {highest.name} at "
-        f"{significant(ridge)} FLOP a byte."
+        f"intensity, {listed([roof.what for roof in flats])} are flat. The roof of {lowest.name} meets that of "
+        f"{highest.name} at {significant(ridge)} FLOP a byte."
     )
 
 
