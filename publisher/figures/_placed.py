@@ -134,3 +134,10 @@ def _launch(table: Table, sms: int) -> Launch:
     sm = columns["sm"][order].astype(int)
     start, end = ((columns[name][order] - first) / 1000 for name in ("start_ns", "end_ns"))
     return Launch(columns["block"][order].astype(int), sm, start, end, max(sms, int(sm.max()) + 1))
+
+
+def depth(count: int) -> tuple[str, str]:
+    """Fill and text colour of an SM with so many blocks; from 4 on the fill stays, and the number tells."""
+    if count == 0:
+        return "@surface", "@muted"
+    return f"@q{min(count + 1, 5)}", "@paper" if count > 3 else "@ink"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._placed import Launch, Placed, placed_rungs
+from publisher.figures._placed import Launch, Placed, depth, placed_rungs
 from publisher.figures._style import (
     base_layout,
     cells,
@@ -105,15 +105,15 @@ def draw(
 def _scheme(evidence: Evidence, placed: Placed, number: int, tile: str) -> Scheme:
     launch = placed.launches[number - 1]
     code = placed.rung.code
-    grid = (*(code.grid if code else [launch.blocks]), 1, 1)[:3]
-    if grid[0] * grid[1] * grid[2] != launch.blocks:
+    x, y, z = (*(code.grid if code else [launch.blocks]), 1, 1)[:3]
+    if x * y * z != launch.blocks:
         raise lacking(
             evidence,
             "placement",
             f"{placed.rung.slug} was compiled for another grid than the {launch.blocks} recorded blocks",
         )
     columns, rows, spots = sm_grid(launch.sms)
-    return Scheme(launch, grid, code.constants.get(tile, 0) if code else 0, columns, rows, spots)
+    return Scheme(launch, (x, y, z), code.constants.get(tile, 0) if code else 0, columns, rows, spots)
 
 
 def _groups(blocks: int) -> list[range]:
@@ -202,8 +202,8 @@ def _state(scheme: Scheme, now: range) -> tuple[tuple[dict[str, Any], ...], tupl
     ]
     kept = [{key: value for key, value in o.items() if key in ("x", "y", "base", "text")} for o in overrides]
     if not _few(scheme):
-        kept[2] |= {"marker": {"color": [f"@q{min(counts[sm] + 1, 5)}" for sm in done]}}
-        kept[2] |= {"textfont": {"color": ["@paper" if counts[sm] > 3 else "@ink" for sm in done]}}
+        kept[2] |= {"marker": {"color": [depth(int(counts[sm]))[0] for sm in done]}}
+        kept[2] |= {"textfont": {"color": [depth(int(counts[sm]))[1] for sm in done]}}
     return tuple(kept), tuple(range(2, 7))
 
 
@@ -252,7 +252,8 @@ def _neighbours(scheme: Scheme, matrix: str) -> str:
     """How many neighbouring tiles ran on SMs with neighbouring numbers: recorded, and often a surprise."""
     pairs = [(b, b + 1) for b in range(scheme.launch.blocks - 1) if (b + 1) % scheme.tiles]
     near = sum(abs(int(scheme.launch.sm[a]) - int(scheme.launch.sm[b])) == 1 for a, b in pairs)
-    return f"Of {fmt_count(len(pairs), 'pair')} of neighbouring tiles of {matrix}, {near or 'none'} ran on SMs of neighbouring numbers."
+    count = fmt_count(len(pairs), "pair")
+    return f"Of {count} of neighbouring tiles of {matrix}, {near or 'none'} ran on SMs of neighbouring numbers."
 
 
 # ---- words ---------------------------------------------------------------------------------------------------------
@@ -290,5 +291,5 @@ def _table(scheme: Scheme, matrix: str, number: int) -> DataTable:
         ("block", "owns", "SM", "start µs", "end µs"),
         tuple(rows),
         (0, 2, 3, 4),
-        f"Launch {number} of those recorded, by the instrumented form of the kernel; times since its first block started.",
+        f"Launch {number}, by the instrumented form of the kernel; times since its first block started.",
     )
