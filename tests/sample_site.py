@@ -165,7 +165,7 @@ def write_site(dist: Path) -> Path:
 def _article(card: CardLink, common: dict) -> ArticlePage:
     html = {name: render_figure(name, figure, None) for name, figure in figures().items()}
     missing = render_figure("counters", Missing("Card A has no recording of sample/counters", "python -m recorder --gpu 0"), None)
-    note = '<aside class="margin-note"><p class="margin-note-title">Train</p><p>Launches timed together.</p></aside>'
+    note = '<div class="margin-note" role="note"><p class="margin-note-title">Train</p><p>Launches timed together.</p></div>'
     sections = (
         Section("question", "The question", _prose() + note + html["rungs"] + _prose()),
         Section("answer", "The answer", html["halves"], (Section("chip", "The chip", html["cells"] + missing),)),

@@ -12,6 +12,9 @@
 
     connectedCallback() {
       if (this.plot || !this.querySelector(".fig-spec")) return;
+      // Without their ids a link to a step no longer makes the browser scroll past the picture to its caption.
+      this.captions = new Map([...this.querySelectorAll(".fig-captions > li")].map((row) => [row.id, row]));
+      for (const row of this.captions.values()) row.removeAttribute("id");
       this.key = this.querySelector(".fig-captions .is-current").dataset.key;
       this.at = 0;
       this.plot = new window.Rungbook.Plot(this);
@@ -54,7 +57,7 @@
     }
 
     get caption() {
-      return document.getElementById(this.link.slice(1));
+      return this.captions.get(this.link.slice(1));
     }
 
     get captionText() {
@@ -132,7 +135,7 @@
       const rows = this.steps.map((step) => {
         const row = one.cloneNode(true);
         const button = row.firstElementChild;
-        button.dataset.step = button.title = step.slug;
+        button.dataset.step = step.slug;
         button.title = button.firstElementChild.textContent = step.title;
         return row;
       });

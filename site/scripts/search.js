@@ -72,7 +72,8 @@
     dialog.addEventListener("keydown", (event) => {
       const links = [...list.querySelectorAll("a")];
       const at = links.indexOf(document.activeElement);
-      if (event.key === "Enter" && document.activeElement === input) links[0]?.click();
+      if (event.key === "Escape") dialog.close(); // a search field would keep the first Escape for itself
+      else if (event.key === "Enter" && document.activeElement === input) links[0]?.click();
       else if (event.key === "ArrowDown") (links[at + 1] ?? links[at])?.focus();
       else if (event.key === "ArrowUp") (links[at - 1] ?? input).focus();
       else return;
