@@ -132,6 +132,7 @@ class Evidence:
     subject: str  # the ladder's slug
     sources: dict[str, str] = field(default_factory=dict)  # kernel file name -> text
     glossary: dict[str, Any] = field(default_factory=dict)  # content/glossary.yaml
+    published: dict[str, Any] = field(default_factory=dict)  # recordings/published: name -> PublishedSet
 
     def need(self, experiment: str, subject: str | None = None) -> Recording:
         """The recording, or ``Missing`` with the command that would make it."""

@@ -152,8 +152,7 @@ def published_set(evidence: Evidence, name: str) -> PublishedSet | None:
     """The published figures that a directive's option names; None for no name, ``Missing`` for an unknown one."""
     if not name:
         return None
-    sets = getattr(evidence, "published", {})
-    if name not in sets:
-        known = ", ".join(sets) or "nothing"
+    if name not in evidence.published:
+        known = ", ".join(evidence.published) or "nothing"
         raise Missing(f"recordings/published has no {name}; it has {known}", "ls recordings/published")
-    return sets[name]
+    return evidence.published[name]

@@ -141,7 +141,7 @@ def _caption(evidence: Evidence, shown: list[ChangeEntry]) -> str:
 def _told(evidence: Evidence, entry: ChangeEntry, others: list[ChangeEntry], condition: str) -> str:
     timed = time_of(entry.times, condition)
     if timed is None:
-        return f"{condition.capitalize()} it was {absence(entry.times, condition)}."
+        return f"There is no {condition} time ({absence(entry.times, condition)})."
     relations = [_beside(evidence, timed, other, condition) for other in others]
     beside = f": {', '.join(words for words in relations if words)}" if any(relations) else ""
     return f"{condition.capitalize()} it takes {fmt_time(timed.samples.median_us)}{beside}."

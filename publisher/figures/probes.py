@@ -223,7 +223,7 @@ def _caption(
         "math_only": "The same kernel with every multiply and no load after the first slice",
     }[part]
     if timed is None:
-        told = f"{what}, {condition}, was {why}."
+        told = f"{what} has no {condition} time here ({why})."
     elif part == "full" or full is None:
         told = f"{what} takes {fmt_time(timed.samples.median_us)} {condition}."
     else:

@@ -258,7 +258,7 @@ def _roofs_caption(slopes: list[Roof], flats: list[Roof]) -> str:
 def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list[Roof]) -> str:
     speed, timed = point.tflops(condition), time_of(point.pair, condition)
     if speed is None or timed is None:
-        return f"{point.title}, {condition}: {absence(point.pair, condition)}."
+        return f"{point.title} has no {condition} time here ({absence(point.pair, condition)})."
     start = (
         f"{point.title}, {condition}: {significant(point.intensity)} FLOP a byte of {point.dtype} data; "
         f"{fmt_time(timed.samples.median_us)} make {significant(speed)}\u00a0TFLOP/s."
