@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from publisher.assets import Assets, copy_assets
 from publisher.content import Article, Cache, Content, load_content
 from publisher.draw import Figures
-from publisher.edition import Built, Edition, edition_files
+from publisher.edition import Built, Edition, edition_files, search_entries
 from publisher.facts import Facts
 from publisher.faults import BuildError, Fault, faults_of, instead
 from publisher.figure import Evidence
 from publisher.stale import Stale, stale_recordings
-from publisher.weave import Weaver, Woven, step_faults
+from publisher.weave import Weaver, Woven, WovenChapter, step_faults
 from recorder.recording import CardRecordings, RecordingError, load_card
 
 ROOT = Path(__file__).parents[1]
@@ -40,20 +41,14 @@ class Builder:
     options: Options
     cache: Cache = field(default_factory=Cache)
     modules: Figures = field(default_factory=Figures)
+    assets: Assets | None = None  # a preview keeps them: a new search index would rename a file on every page
+    chapters: dict[tuple[str, ...], WovenChapter] = field(default_factory=dict)
     _cards: dict[Path, tuple[tuple[object, ...], CardRecordings | RecordingError]] = field(default_factory=dict)
 
     def build(self, folder: Path) -> Built:
-        """Check everything, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
+        """Check all, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
         faults: list[Fault] = []
-        content = load_content(
-            self.options.content,
-            self.options.kernels,
-            self.options.recordings / "published",
-            self.options.root,
-            faults,
-            self.cache,
-        )
-        cards = self._read_cards(faults)
+        content, cards = self.read_content(faults), self.read_cards(faults)
         if content is None:
             raise BuildError(faults)
         stale = self._stale(cards, content, faults)
@@ -63,9 +58,24 @@ class Builder:
         if faults and (not self.options.lenient or not woven):
             raise BuildError(faults)
         edition = Edition(content, cards, default, tuple(woven), stale, self.options.site_url or content.url)
-        return edition_files(edition, folder, tuple(sorted(set(faults))))
+        if self.assets is None or not self.options.lenient:
+            self.assets = copy_assets(folder, search=search_entries(edition))
+        return edition_files(edition, self.assets, tuple(sorted(set(faults))))
 
-    def _read_cards(self, faults: list[Fault]) -> dict[str, CardRecordings]:
+    def forget_pages(self) -> None:
+        """Templates, styles or scripts have changed: everything is rendered again, nothing is read again."""
+        self.assets = None
+        self.modules.rendered.clear()
+        self.chapters.clear()
+
+    def read_content(self, faults: list[Fault]) -> Content | None:
+        """Everything that authors wrote; None where not even the site's title can be read."""
+        asked = self.options
+        return load_content(
+            asked.content, asked.kernels, asked.recordings / "published", asked.root, faults, self.cache
+        )
+
+    def read_cards(self, faults: list[Fault]) -> dict[str, CardRecordings]:
         """Every card under the recordings' folder; a card that was read before and has not changed is kept."""
         folder = self.options.recordings
         if not folder.is_dir():
@@ -147,7 +157,7 @@ class Builder:
                 glossary=content.opcodes,
                 **({"published": content.published} if "published" in Evidence.__dataclass_fields__ else {}),
             )
-            weaver = Weaver(content, article, card, facts, self.modules, evidence, faults, snippets)
+            weaver = Weaver(content, article, card, facts, self.modules, evidence, faults, snippets, self.chapters)
             woven.append(weaver.weave())
         return woven
 

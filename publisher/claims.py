@@ -58,7 +58,8 @@ def _sentence(values: list[tuple[str, Quantity]]) -> str:
         step = resolution(first, last)
     except QuantityError:
         return told
-    return f"{told}; resolution {precise(Quantity(step, first.dimension))}" if step else told
+    unit = "" if isinstance(first.value, str) else natural_unit(first.value, first.dimension)
+    return f"{told}; resolution {formatted(step, first.dimension, unit)}" if step else told
 
 
 def _literal(name: str) -> bool:

@@ -6,11 +6,14 @@ import argparse
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from publisher.build import ROOT, Builder, Options
-from publisher.faults import BuildError
+from publisher.diff import report
+from publisher.faults import BuildError, Fault
 from publisher.output import OutputError, check_out, fresh_folder, write_files
+from publisher.serve import serve
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,6 +57,10 @@ def main(arguments: list[str]) -> int:
         root=Path.cwd() if not ROOT.is_relative_to(Path.cwd()) else ROOT,
     )
     try:
+        if asked.diff:
+            return _diff(Builder(options), asked.diff)
+        if asked.serve:
+            return serve(options, asked.port)
         return _publish(Builder(options), asked.out, asked.check)
     except BuildError as error:
         count = len(error.faults)
@@ -63,6 +70,18 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _diff(builder: Builder, old_folder: Path) -> int:
+    """Say what moved since the recordings in ``old_folder``."""
+    faults: list[Fault] = []
+    content, new = builder.read_content(faults), builder.read_cards(faults)
+    old = Builder(replace(builder.options, recordings=old_folder)).read_cards(faults)
+    if content is None or faults:
+        raise BuildError(faults)
+    claims = [node.argument for article in content.articles for node in article.claims()]
+    print(*report(claims, old, new), sep="\n")
+    return 0
 
 
 def _publish(builder: Builder, out: Path, check: bool) -> int:

@@ -92,6 +92,11 @@ class Article:
     chapters: tuple[Chapter, ...]
     figures_folder: Path
 
+    def claims(self) -> list[Directive]:
+        """Every claim of its chapters, in the order of the text."""
+        nodes = [n for chapter in self.chapters for part in chapter.document.parts for n in nodes_of(part.pieces)]
+        return [node for node in nodes if isinstance(node, Directive) and node.name == "claim"]
+
     @property
     def reading_minutes(self) -> int:
         return max(1, round(sum(chapter.document.words for chapter in self.chapters) / WORDS_A_MINUTE))
@@ -107,7 +112,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything under content/, checked. ``opcodes`` is the glossary for figures, ``term_slugs`` finds a term by word."""
+    """All of content/, checked. ``opcodes`` is the glossary for figures, ``term_slugs`` finds a term by its word."""
 
     title: str
     tagline: str
@@ -119,6 +124,11 @@ class Content:
     opcodes: dict[str, Any]
     published: dict[str, PublishedSet]
     kernels: dict[str, dict[str, str]]  # ladder -> file name -> text
+
+    @property
+    def basis(self) -> tuple[object, ...]:
+        """What any chapter may depend on beside its own text, to be compared with that of an earlier build."""
+        return (self.terms, self.opcodes, self.kernels, self.published)
 
     def rung_names(self) -> dict[str, list[str]]:
         """The rungs of each ladder as its files name them, variants apart."""

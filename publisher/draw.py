@@ -14,6 +14,8 @@ from types import ModuleType
 
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
+from publisher.pages import render_figure
+from publisher.stills import find_still
 
 FIGURES = Path(__file__).parent / "figures"
 PACKAGE = "publisher.figures"
@@ -30,11 +32,21 @@ class Figures:
     """Figure modules by name: an article's own folder ``figures/`` first, then ``publisher/figures/``."""
 
     loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
+    drawn: dict[tuple[str, ...], tuple[Evidence, SteppedFigure | Missing]] = field(default_factory=dict)
+    rendered: dict[tuple[str, int], tuple[object, str]] = field(
+        default_factory=dict
+    )  # the figure is kept: its id is the key
 
     def draw(self, name: str, options: dict[str, str], evidence: Evidence, own: Path) -> SteppedFigure | Missing:
         """The figure on one card, or what that card lacks. Raises ``FigureError``."""
         draw = self._find(name, own)
         _check_options(name, draw, options)
+        key = (name, evidence.card.slug, evidence.subject, str(own), *(f"{k}={v}" for k, v in sorted(options.items())))
+        if key not in self.drawn or not _same(self.drawn[key][0], evidence):
+            self.drawn[key] = (evidence, self._drawn(name, draw, options, evidence))
+        return self.drawn[key][1]
+
+    def _drawn(self, name: str, draw: Draw, options: dict[str, str], evidence: Evidence) -> SteppedFigure | Missing:
         try:
             figure = draw(evidence, **options)
         except Missing as missing:
@@ -46,6 +58,14 @@ class Figures:
             raise FigureError(f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})") from error
         check(name, figure)
         return figure
+
+    def html(self, name: str, figure: SteppedFigure | Missing) -> str:
+        """The figure as markup, rendered once as long as it is the same figure."""
+        key = (name, id(figure))
+        if key not in self.rendered:
+            still = find_still(figure) if isinstance(figure, SteppedFigure) else None
+            self.rendered[key] = (figure, render_figure(name, figure, still))
+        return self.rendered[key][1]
 
     def _find(self, name: str, own: Path) -> Draw:
         file = f"{name.replace('-', '_')}.py"
@@ -77,11 +97,19 @@ class Figures:
         return self.loaded[path][1]
 
     def forget(self) -> None:
-        """Load every module anew at its next use."""
+        """Load every module anew at its next use, and draw again."""
         self.loaded.clear()
+        self.drawn.clear()
+        self.rendered.clear()
         for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
             del sys.modules[name]
         importlib.invalidate_caches()
+
+
+def _same(a: Evidence, b: Evidence) -> bool:
+    """Whether two pieces of evidence are the same recordings and texts: a recording that was read again is another."""
+    cards = a.cards.keys() == b.cards.keys() and all(a.cards[slug] is b.cards[slug] for slug in a.cards)
+    return cards and a.sources == b.sources and a.glossary == b.glossary
 
 
 def _from_file(path: Path) -> ModuleType:

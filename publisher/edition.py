@@ -1,4 +1,4 @@
-"""Which pages and files does the whole site have? From woven articles to texts by path; it writes assets alone."""
+"""Which pages and files does the whole site have? From woven articles to texts by path. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from publisher import claims_page, feeds, glossary_page
-from publisher.assets import Assets, copy_assets
+from publisher.assets import Assets
 from publisher.content import Article, Content
 from publisher.faults import Fault
 from publisher.figure import SteppedFigure
@@ -76,9 +75,8 @@ class Built:
     faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
 
 
-def edition_files(edition: Edition, folder: Path, faults: tuple[Fault, ...] = ()) -> Built:
-    """Copy assets into ``folder`` and make the text of every other file."""
-    assets = copy_assets(folder, search=_search(edition))
+def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
+    """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
     for page, place in edition.places():
         files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets))
@@ -193,7 +191,7 @@ def _spoken_date(date: str) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _search(edition: Edition) -> list[SearchEntry]:
+def search_entries(edition: Edition) -> list[SearchEntry]:
     """Sections and figures of each article on its first card, then terms and instructions."""
     entries = []
     for article in edition.content.articles:

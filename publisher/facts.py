@@ -191,7 +191,7 @@ class Facts:
             raise UnknownFact(f"{path} is a whole recording, not one value; {instead('', _keys(here))}")
         last = rest[-1]
         parent = rest[-2] if len(rest) > 1 else ""
-        return self._quantity(here, last, path, recording, _canonical(subject, experiment, rest), parent)
+        return self._quantity(here, last, path, recording, canonical(subject, experiment, rest), parent)
 
     def _elsewhere(self, path: str) -> bool:
         """Whether some other card has this very path: then it is a gap here, not a misspelling."""
@@ -273,7 +273,7 @@ def largest_twin_difference(times: Recording | None, condition: str) -> float:
     return max(found)
 
 
-def _canonical(subject: str, experiment: str, rest: tuple[str, ...]) -> str:
+def canonical(subject: str, experiment: str, rest: tuple[str, ...]) -> str:
     """One spelling a fact, the one that figures put in their points' ids."""
     if experiment == TIMES and rest[0] in ("rungs", "references"):
         return ".".join((subject, *rest[1:]))

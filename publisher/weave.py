@@ -14,10 +14,9 @@ from publisher.faults import Fault, instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figure_view import step_fragment
 from publisher.markdown import Directive, Node, Pieces, Role, nodes_of
-from publisher.pages import Section, render_figure
+from publisher.pages import Section
 from publisher.roles import render_role
 from publisher.snippets import snippet
-from publisher.stills import find_still
 from recorder.recording import Card, CardRecordings
 
 ROOT = "\x02"  # stands for the way from a page to the output's root until the page's place is known
@@ -77,6 +76,30 @@ class Woven:
     plain: Callable[[Pieces], str] = field(repr=False)  # a text again, roles only, for the list of claims
 
 
+class _Same:
+    """Equal to itself alone: a thing that was read again is another, and comparing recordings would cost more."""
+
+    def __init__(self, thing: object) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.thing is other.thing
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass
+class WovenChapter:
+    """A chapter on a card, with all that weaving it brought up; used again while its ``basis`` is the same."""
+
+    basis: tuple[object, ...]
+    section: Section
+    claims: list[ClaimOnCard]
+    steps: list[StepUse]
+    terms: dict[str, str]
+    faults: list[Fault]
+
+
 @dataclass
 class Weaver:
     """Fills in one article for one card. ``fault`` collects; nothing is raised for what an author can mend."""
@@ -89,6 +112,7 @@ class Weaver:
     evidence: Evidence
     faults: list[Fault]
     snippets: dict[str, str] = field(default_factory=dict)  # shared by all cards: a quotation is the same on each
+    kept: dict[tuple[str, ...], WovenChapter] = field(default_factory=dict)  # of earlier builds
     ROOT: str = ROOT
     figures: dict[str, Drawn] = field(default_factory=dict)
     claims: list[ClaimOnCard] = field(default_factory=list)
@@ -96,7 +120,6 @@ class Weaver:
     steps: list[StepUse] = field(default_factory=list)
     _section: str = ""
     _chapter: str = ""
-    _counts: dict[str, int] = field(default_factory=dict)
 
     @property
     def card(self) -> Card:
@@ -108,11 +131,39 @@ class Weaver:
 
     def weave(self) -> Woven:
         self._draw()
-        lede = self.html(self.article.lede)
-        sections = tuple(self._woven(chapter) for chapter in self.article.chapters)
+        lede, terms = self.html(self.article.lede), self.terms
+        chapters = [self._chapter_kept(chapter) for chapter in self.article.chapters]
+        for chapter in chapters:
+            terms = chapter.terms | terms  # the first use counts
         return Woven(
-            self.article, self.card, lede, sections, self.figures, self.claims, self.terms, self.steps, self.plain
+            article=self.article,
+            card=self.card,
+            lede=lede,
+            sections=tuple(chapter.section for chapter in chapters),
+            figures=self.figures,
+            claims=[claim for chapter in chapters for claim in chapter.claims],
+            terms=terms,
+            steps=[step for chapter in chapters for step in chapter.steps],
+            plain=self.plain,
         )
+
+    def _chapter_kept(self, chapter: Chapter) -> WovenChapter:
+        """The chapter as it was woven before, where nothing that it says depends on has changed."""
+        place = (self.article.slug, self.card.slug, chapter.slug)
+        figures = [drawn.figure for drawn in self.figures.values()]
+        things = (chapter.document, self.recordings, *self.evidence.cards.values(), *figures)
+        basis = (*map(_Same, things), tuple(self.figures), *self.site.basis)
+        if place not in self.kept or self.kept[place].basis != basis:
+            self.kept[place] = self._chapter_woven(chapter, basis)
+        self.faults += self.kept[place].faults
+        return self.kept[place]
+
+    def _chapter_woven(self, chapter: Chapter, basis: tuple[object, ...]) -> WovenChapter:
+        outer, self.faults, self.claims, self.steps, self.terms = self.faults, [], [], [], {}
+        section = self._woven(chapter)
+        made = WovenChapter(basis, section, self.claims, self.steps, self.terms, self.faults)
+        self.faults = outer
+        return made
 
     def _draw(self) -> None:
         """All figures first: a sentence may lead to a figure below it."""
@@ -169,8 +220,7 @@ class Weaver:
         drawn = self.figures.get(node.options.get("id", node.argument))
         if drawn is None or drawn.figure is None:
             return ""
-        still = find_still(drawn.figure) if isinstance(drawn.figure, SteppedFigure) else None
-        return render_figure(drawn.name, drawn.figure, still)
+        return self.modules.html(drawn.name, drawn.figure)
 
     def snippet(self, argument: str) -> str:
         if argument not in self.snippets:
@@ -178,8 +228,7 @@ class Weaver:
         return self.snippets[argument]
 
     def claim(self, node: Directive, outcome: Outcome) -> str:
-        count = self._counts[self._chapter] = self._counts.get(self._chapter, 0) + 1
-        id = f"claim-{self._chapter}-{count}"
+        id = f"claim-{self._chapter}-{len(self.claims) + 1}"
         self.claims.append(ClaimOnCard(node, id, outcome))
         return id
 
