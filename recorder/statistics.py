@@ -22,7 +22,7 @@ class Samples:
     def sorted_us(self) -> np.ndarray:
         return np.sort(self.us)
 
-    @property
+    @cached_property
     def median_us(self) -> float:
         return float(np.median(self.us))
 
