@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from publisher.figures._measured import compare, plain, time_of
 from recorder.results import Setting, Timed
@@ -29,15 +30,17 @@ class Sweep:
     def time(self, index: int, condition: str) -> Timed | None:
         return time_of(self.settings[index].times, condition)
 
+    @cached_property
+    def _by_cell(self) -> dict[tuple[int | None, int | None], list[int]]:
+        found: dict[tuple[int | None, int | None], list[int]] = {}
+        for index, setting in enumerate(self.settings):
+            cell = (setting.constants.get(self.down), setting.constants.get(self.across))
+            found.setdefault(cell, []).append(index)
+        return found
+
     def at(self, option: str, row: int, column: int) -> list[int]:
         """Indices of the settings of a cell: one, or for ``best`` one for each value of the other axes."""
-        wanted = {self.down: row, self.across: column}
-        found = []
-        for index, setting in enumerate(self.settings):
-            values = setting.constants
-            if option in (BEST, self.option(index)) and all(values.get(n) == v for n, v in wanted.items()):
-                found.append(index)
-        return found
+        return [i for i in self._by_cell.get((row, column), ()) if option in (BEST, self.option(i))]
 
     def option(self, index: int) -> str:
         """The choice that shows this setting: its values on the axes that are not drawn."""
