@@ -85,7 +85,7 @@ class Builder:
             return {}
         cards: dict[str, CardRecordings] = {}
         for sub in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "published"):
-            files = sorted(sub.glob("*/*.yaml"))
+            files = sorted(sub.rglob("*.y*ml"))
             stamp = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files)
             if sub not in self._cards or self._cards[sub][0] != stamp:
                 self._cards[sub] = (stamp, self._read_card(sub))
@@ -155,7 +155,7 @@ class Builder:
                 subject=article.subject,
                 sources=content.kernels.get(article.subject, {}),
                 glossary=content.opcodes,
-                **({"published": content.published} if "published" in Evidence.__dataclass_fields__ else {}),
+                published=content.published,
             )
             weaver = Weaver(content, article, card, facts, self.modules, evidence, faults, snippets, self.chapters)
             woven.append(weaver.weave())

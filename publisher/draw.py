@@ -147,8 +147,8 @@ def check(name: str, figure: SteppedFigure) -> None:
     expected = 1
     for choice in figure.choices:
         expected *= len(choice.options)
-    if len(figure.sequences) != expected or (not figure.choices and list(figure.sequences) != [""]):
-        raise FigureError(f"the figure {name} has {len(figure.sequences)} sequences where its choices make {expected}")
+    if not 1 <= len(figure.sequences) <= expected or (not figure.choices and list(figure.sequences) != [""]):
+        raise FigureError(f"the figure {name} has {len(figure.sequences)} sequences; its choices make {expected}")
     for key, steps in figure.sequences.items():
         slugs = [step.slug for step in steps]
         if not slugs or len(set(slugs)) != len(slugs):

@@ -169,7 +169,10 @@ class Facts:
     def _need(self, subject: str, experiment: str) -> Recording:
         found = self.card.get(subject, experiment)
         if found is None:
+            without = self.card.without.get((subject, experiment))
             what = f"{self.card.card.name} has no recording of {subject}/{experiment}"
+            if without:
+                what += f", which {reason(without.results)}"
             raise FactMissing(what, _command(subject, experiment))
         return found
 
@@ -209,8 +212,9 @@ class Facts:
     def _state(self, value: Any, path: str, recording: Recording) -> Any:
         header = recording.header
         if isinstance(value, (Failed, NotMeasured)):
-            why = f"failed: {value.failed}" if isinstance(value, Failed) else f"was not measured: {value.not_measured}"
-            raise FactMissing(f"{path} {why} ({header.card.name})", _command(header.subject, header.experiment))
+            raise FactMissing(
+                f"{path} {reason(value)} ({header.card.name})", _command(header.subject, header.experiment)
+            )
         return value
 
     def _quantity(
@@ -271,6 +275,11 @@ def largest_twin_difference(times: Recording | None, condition: str) -> float:
             if isinstance(first, Timed) and isinstance(second, Timed):
                 found.append(twin_difference(first.samples, second.samples))
     return max(found)
+
+
+def reason(value: Failed | NotMeasured) -> str:
+    """``failed: why`` or ``was not measured: why``."""
+    return f"failed: {value.failed}" if isinstance(value, Failed) else f"was not measured: {value.not_measured}"
 
 
 def canonical(subject: str, experiment: str, rest: tuple[str, ...]) -> str:

@@ -33,7 +33,9 @@ def gaps_of(card: CardRecordings, subject: str) -> list[Gap]:
         recording = card.get(where, experiment)
         command = f"python -m recorder --gpu 0 --only {where}/{experiment}"
         if recording is None:
-            found.append(Gap(f"{where}/{experiment}", "this experiment was not run on this card", command))
+            without = card.without.get((where, experiment))
+            why = _why(without.results) if without else "this experiment was not run on this card"
+            found.append(Gap(f"{where}/{experiment}", why, command))
             continue
         missing = [(path, _why(value)) for path, value in _walk(recording.results, "")]
         shown = {why: [path for path, other in missing if other == why] for _, why in missing}

@@ -28,7 +28,7 @@ _CHAPTER_LINK = re.compile(r"^(?:\d+-)?([a-z0-9-]+)\.md(#[\w-]+)?$")
 
 @dataclass(frozen=True)
 class Role:
-    """An inline role, e.g. ``{value}`linear.tuned.cold```."""
+    """An inline role, e.g. ``{value}`ladder.rung.cold```."""
 
     name: str
     content: str

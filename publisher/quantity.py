@@ -19,7 +19,7 @@ class QuantityError(Exception):
 class Quantity:
     """``value`` is in the held unit of its dimension (µs, bytes, operations, W, °C), or a text.
 
-    ``keys`` are the facts it came from, e.g. ``linear.tuned.cold``; ``recordings`` the files, e.g. ``linear/times``.
+    ``keys`` are the facts it came from, e.g. ``ladder.rung.cold``; ``recordings`` the files, e.g. ``ladder/times``.
     ``resolution`` is the smallest difference that the measurement can tell, in the same unit as the value; 0 if exact.
     """
 

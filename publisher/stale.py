@@ -35,15 +35,14 @@ def stale_recordings(card: CardRecordings, kernels: Mapping[str, Mapping[str, st
     """Recordings whose kernel sources differ from those on disk, or are gone."""
     found = []
     for recording in card.recordings.values():
-        changed = tuple(
-            sorted(file for file, recorded in recording.header.sources.items() if not _same(file, recorded, kernels))
-        )
+        files = kernels.get(recording.header.subject, {})
+        sources = recording.header.sources.items()
+        changed = tuple(sorted(file for file, recorded in sources if not _same(file, recorded, files)))
         if changed:
             found.append(Stale(recording, changed))
     return sorted(found, key=lambda stale: stale.recording.key)
 
 
-def _same(file: str, recorded: str, kernels: Mapping[str, Mapping[str, str]]) -> bool:
-    path = PurePosixPath(file)
-    text = kernels.get(path.parent.name, {}).get(path.name)
+def _same(file: str, recorded: str, files: Mapping[str, str]) -> bool:
+    text = files.get(PurePosixPath(file).name)
     return text is not None and hash_of(text) == recorded
