@@ -31,31 +31,23 @@ def entry_of(instruction: Instruction, glossary: Mapping[str, Any]) -> Mapping[s
 
 
 def explain(instruction: Instruction, glossary: Mapping[str, Any], arch: str = "") -> str:
-    """What the instruction does, in sentences: its name, the glossary's words, and what its own operands do.
+    """What the instruction does, a line each: the glossary's words, what its operands do, what its suffixes mean.
 
     ``code`` stands in back-ticks. ``arch`` (such as "sm_90a") tells where kernel arguments lie. An opcode that the
     glossary lacks still gets its operands.
     """
     entry = entry_of(instruction, glossary)
-    parts = [f"{entry['name']}. {entry['does']}" if entry else "The glossary has no entry for this opcode."]
+    general = f"{entry['name']}. {entry['does']}" if entry else "The glossary has no entry for this opcode."
     if is_dummy(instruction):
-        parts.append("This one never executes: its predicate is always false. The compiler puts it in to fill a slot.")
-        return " ".join(parts)
+        return f"{general}\nThis one never executes: its predicate is always false. The compiler fills a slot with it."
     here = reading(instruction)
-    if here:
-        parts.append(f"Here: {here}.")
-    parts += [text for part in op.split(instruction.operands) for text in [op.constant(part, arch)] if text]
-    known = entry.get("modifiers", {})
-    told = [
-        f"`{m}` {known[m]}"
-        for m in modifiers(instruction)
-        if m in known and m not in _SAID.get(family(instruction), ())
-    ]
-    if told:
-        parts.append(f"Suffixes: {'; '.join(told)}.")
+    told = [f"Here: {here}."] if here else []
+    told += [text for part in op.split(instruction.operands) for text in [op.constant(part, arch)] if text]
     if instruction.predicate:
-        parts.append(_guard(instruction.predicate))
-    return " ".join(parts)
+        told.append(_guard(instruction.predicate))
+    known, said = entry.get("modifiers", {}), _SAID.get(family(instruction), ())
+    suffixes = "; ".join(f"`{m}` {known[m]}" for m in modifiers(instruction) if m in known and m not in said)
+    return "\n".join(filter(None, [general, " ".join(told), f"Suffixes: {suffixes}." if suffixes else ""]))
 
 
 def _guard(predicate: str) -> str:
