@@ -54,7 +54,9 @@ def import_cuda() -> Any:
     try:
         from cuda.bindings import driver
     except ImportError:
-        raise DeviceError("cuda-python is not installed. Install the recorder's parts with: pip install '.[record]'") from None
+        raise DeviceError(
+            "cuda-python is not installed. Install the recorder's parts with: pip install '.[record]'"
+        ) from None
     return driver
 
 
@@ -79,9 +81,13 @@ def list_devices() -> list[str]:
     except DeviceError as error:
         if "no device" in str(error):
             return []
-        raise DeviceError(f"no usable NVIDIA driver: {error}. Install or update the driver (nvidia-smi must answer)") from None
+        raise DeviceError(
+            f"no usable NVIDIA driver: {error}. Install or update the driver (nvidia-smi must answer)"
+        ) from None
     except Exception as error:  # cuda-bindings raises RuntimeError when libcuda is absent
-        raise DeviceError("no NVIDIA driver was found (libcuda is missing). Install the driver, or compile only: --arch sm_90") from error
+        raise DeviceError(
+            "no NVIDIA driver was found (libcuda is missing). Install the driver, or compile only: --arch sm_90"
+        ) from error
     names = []
     for index in range(count):
         handle = _check(driver.cuDeviceGet(index), "opening a GPU")
@@ -165,7 +171,8 @@ class Device:
 
     # ---- kernels ----------------------------------------------------------------------------------------------
 
-    def load(self, cubin: bytes, entry: str) -> Module:
+    def load(self, cubin: bytes, entry: str, name: str = "") -> Module:
+        """A kernel out of a cubin; ``name`` is its file, for errors."""
         code = self._core.ObjectCode.from_cubin(cubin)
         kernel = code.get_kernel(entry)
         self._modules.append(code)
@@ -198,7 +205,9 @@ class Device:
     def capture(self, enqueue: Callable[[], None], launches: int) -> Graph:
         """A graph of all that ``enqueue`` puts on the stream."""
         exec_graph, _ = self._capture(enqueue)
-        return Graph(lambda: _check(self._driver.cuGraphLaunch(exec_graph, self.stream_handle), "replaying a graph"), launches)
+        return Graph(
+            lambda: _check(self._driver.cuGraphLaunch(exec_graph, self.stream_handle), "replaying a graph"), launches
+        )
 
     def _capture(self, enqueue: Callable[[], None]) -> tuple[Any, Any]:
         mode = self._driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -251,4 +260,3 @@ class Device:
 
     def close(self) -> None:
         self.free_all()
-

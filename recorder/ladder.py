@@ -114,7 +114,9 @@ class Ladder:
         for rung in self.rungs:
             if rung.slug == slug:
                 return rung
-        raise LadderError(f"the ladder {self.slug} has no rung {slug!r}; it has {', '.join(r.slug for r in self.rungs)}")
+        raise LadderError(
+            f"the ladder {self.slug} has no rung {slug!r}; it has {', '.join(r.slug for r in self.rungs)}"
+        )
 
     def source(self, rung: Rung, variant: str = "") -> str:
         """The text of a rung's file, or of its variant beside it."""
@@ -169,7 +171,9 @@ def load_ladder(folder: Path) -> Ladder:
     if not isinstance(ladder, Ladder):
         raise LadderError(f"{path}:1: declares no LADDER = Ladder(...)")
     if ladder.slug != folder.name:
-        raise LadderError(f"{path}:1: the ladder is called {ladder.slug!r} but its folder {folder.name!r}; make them equal")
+        raise LadderError(
+            f"{path}:1: the ladder is called {ladder.slug!r} but its folder {folder.name!r}; make them equal"
+        )
     return ladder
 
 

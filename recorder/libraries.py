@@ -36,6 +36,20 @@ def library_version(library: str) -> str:
     return f"PyTorch {torch.__version__}"
 
 
+KINDS = {"fp16": 2, "fp32": 0}  # CUDA_R_16F, CUDA_R_32F
+COMPUTE_32F, DEFAULT_ALGORITHM, TRANSPOSED, PLAIN = 68, -1, 1, 0
+
+
+def _cublas_handle(device: Any) -> Any:
+    """A handle on the device's stream with a workspace of its own, so that a capture allocates nothing."""
+    from nvmath.bindings import cublas
+
+    handle = cublas.create()
+    cublas.set_stream(handle, device.stream_handle)
+    cublas.set_workspace(handle, device.alloc(WORKSPACE_BYTES), WORKSPACE_BYTES)
+    return handle
+
+
 def cublas_call(device: Any, call: LibraryCall, work: Workload) -> Callable[[int], None]:
     """``enqueue(copy)`` of Y = X W^T by cublasGemmEx with FP32 accumulation, on the device's stream.
 
@@ -45,24 +59,39 @@ def cublas_call(device: Any, call: LibraryCall, work: Workload) -> Callable[[int
     from nvmath.bindings import cublas
 
     (batch, inner), (out, _) = (work.inputs[i.name].shape for i in work.ladder.inputs)
-    handle = cublas.create()
-    cublas.set_stream(handle, device.stream_handle)
-    workspace = device.alloc(WORKSPACE_BYTES)
-    cublas.set_workspace(handle, workspace, WORKSPACE_BYTES)
+    handle = _cublas_handle(device)
     one, zero = np.array([1.0], np.float32), np.array([0.0], np.float32)
-    kinds = {"fp16": 2, "fp32": 0}  # CUDA_R_16F, CUDA_R_32F
-    compute_32f, default_algorithm, transposed, plain = 68, -1, 1, 0
     first, second = (i.name for i in work.ladder.inputs)
 
     def enqueue(copy: int) -> None:
         cublas.gemm_ex(
-            handle, transposed, plain, out, batch, inner, one.ctypes.data,
-            work.address(second, copy), kinds[call.dtype], inner,
-            work.address(first, copy), kinds[call.dtype], inner,
-            zero.ctypes.data, work.output, kinds[call.returns], out, compute_32f, default_algorithm,
+            handle, TRANSPOSED, PLAIN, out, batch, inner, one.ctypes.data,
+            work.address(second, copy), KINDS[call.dtype], inner,
+            work.address(first, copy), KINDS[call.dtype], inner,
+            zero.ctypes.data, work.output, KINDS[call.returns], out, COMPUTE_32F, DEFAULT_ALGORITHM,
         )  # fmt: skip
 
     return enqueue
+
+
+def cublas_square(device: Any, side: int) -> tuple[Callable[[int], None], int]:
+    """(enqueue, operations) of a square FP16 product with FP32 accumulation on random data."""
+    from nvmath.bindings import cublas
+
+    handle = _cublas_handle(device)
+    one, zero = np.array([1.0], np.float32), np.array([0.0], np.float32)
+    data = (np.random.default_rng(3).random((side, side), np.float32) * 2 - 1).astype(np.float16)
+    a, b, c = (device.alloc(data.nbytes) for _ in range(3))
+    device.upload(a, data)
+    device.upload(b, data.T.copy())
+
+    def enqueue(copy: int) -> None:
+        cublas.gemm_ex(
+            handle, TRANSPOSED, PLAIN, side, side, side, one.ctypes.data, a, KINDS["fp16"], side,
+            b, KINDS["fp16"], side, zero.ctypes.data, c, KINDS["fp16"], side, COMPUTE_32F, DEFAULT_ALGORITHM,
+        )  # fmt: skip
+
+    return enqueue, 2 * side**3
 
 
 def torch_linear_train(device: Any, work: Workload, launches: int, cold: bool) -> tuple[Callable[[], None], np.ndarray]:
@@ -92,3 +121,18 @@ def torch_linear_train(device: Any, work: Workload, launches: int, cold: bool) -
     stream.synchronize()
     replay.keep = (graph, copies, x, y)  # type: ignore[attr-defined]
     return replay, y.float().cpu().numpy()
+
+
+def torch_kernels(device: Any, work: Workload) -> list[str]:
+    """The names of the kernels that one call of ``torch.nn.functional.linear`` launches, by PyTorch's own profiler."""
+    import torch
+
+    x_name, w_name = (i.name for i in work.ladder.inputs)
+    x, w = (torch.from_numpy(work.inputs[n]).to(f"cuda:{device.index}") for n in (x_name, w_name))
+    with torch.no_grad():
+        torch.nn.functional.linear(x, w)
+        torch.cuda.synchronize()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            torch.nn.functional.linear(x, w)
+            torch.cuda.synchronize()
+    return [e.key for e in profile.key_averages() if e.self_device_time_total > 0]

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import AfterValidator, Field, ValidationError
 
-from recorder.results import EXPERIMENTS, Count, Maybe, Model, Slug, Text
+from recorder.results import EXPERIMENTS, Count, Failed, Maybe, Model, NotMeasured, Slug, Text
 
 SCHEMA = 1
 MACHINE = "machine"
@@ -167,13 +167,20 @@ def parse(text: str, shown: str, path: Path | None = None) -> Recording:
         raise RecordingError(f"{shown}:{line}: experiment is {_kind(experiment)}; known experiments are {known}")
     faults: list[str] = []
     header = _validate(Header, data, (), shown, lines, faults)
-    model = EXPERIMENTS[experiment]
+    model = _whole_experiment(results) or EXPERIMENTS[experiment]
     body = _validate(model, results, ("results",), shown, lines, faults)
     if faults:
         raise RecordingError("\n".join(faults))
     assert header is not None
     assert body is not None
     return Recording(header, body, path, lines)
+
+
+def _whole_experiment(results: Any) -> type[Model] | None:
+    """``Failed`` or ``NotMeasured`` when the results say only why there are none."""
+    if isinstance(results, dict) and len(results) == 1:
+        return {"failed": Failed, "not_measured": NotMeasured}.get(next(iter(results)))
+    return None
 
 
 def parse_yaml(text: str, shown: str) -> tuple[Any, dict[tuple[str, ...], int]]:
@@ -399,7 +406,9 @@ def write_atomically(path: Path, text: str) -> None:
 
 def numbers_block(values: Any, decimals: int = 5, per_line: int = 20) -> str:
     """Numbers as a text block: rounded to ``decimals``, trailing zeros dropped, ``per_line`` a line."""
-    words = [f"{float(v):.{decimals}f}".rstrip("0").rstrip(".") for v in values]
+    words = [f"{float(v):.{decimals}f}" for v in values]
+    if decimals:
+        words = [word.rstrip("0").rstrip(".") for word in words]
     return "".join(" ".join(words[i : i + per_line]) + "\n" for i in range(0, len(words), per_line))
 
 
@@ -408,11 +417,12 @@ def numbers_block(values: Any, decimals: int = 5, per_line: int = 20) -> str:
 
 @dataclass(frozen=True)
 class CardRecordings:
-    """All recordings of one card, by ``(subject, experiment)``."""
+    """All recordings of one card, by ``(subject, experiment)``; ``without`` are those that say only why there is nothing."""
 
     slug: str
     folder: Path
     recordings: dict[tuple[str, str], Recording]
+    without: dict[tuple[str, str], Recording] = field(default_factory=dict)
 
     def get(self, subject: str, experiment: str) -> Recording | None:
         return self.recordings.get((subject, experiment))
@@ -430,6 +440,7 @@ class CardRecordings:
 def load_card(folder: Path, root: Path | None = None) -> CardRecordings:
     """Load ``recordings/<card>/``; all faults of all its files come in one ``RecordingError``."""
     found: dict[tuple[str, str], Recording] = {}
+    without: dict[tuple[str, str], Recording] = {}
     faults: list[str] = []
     for path in sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml")):
         shown = str(path.relative_to(root)) if root and path.is_relative_to(root) else str(path)
@@ -445,10 +456,11 @@ def load_card(folder: Path, root: Path | None = None) -> CardRecordings:
         expected = (header.card.slug, header.subject, header.experiment)
         if (folder.name, path.parent.name, path.stem) != expected:
             faults.append(f"{shown}:1: says it is {'/'.join(expected)}, which is not where it lies")
-        found[(header.subject, header.experiment)] = recording
+        target = without if isinstance(recording.results, (Failed, NotMeasured)) else found
+        target[(header.subject, header.experiment)] = recording
     if faults:
         raise RecordingError("\n".join(faults))
-    return CardRecordings(folder.name, folder, found)
+    return CardRecordings(folder.name, folder, found, without)
 
 
 def load_cards(folder: Path, root: Path | None = None) -> dict[str, CardRecordings]:

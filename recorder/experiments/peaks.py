@@ -1,0 +1,104 @@
+"""What are the card's roofs? Copy, read, L2, shared memory, FP32 multiply-adds and MMA, measured by small kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from recorder import libraries
+from recorder.launch import Launch
+from recorder.results import PeaksResults
+from recorder.session import Session, not_measured, sentence
+from recorder.timing import graph_lane, warm_up
+
+ESTIMATE_S = 8
+BIG_BYTES = 2 << 30
+THREADS = 512
+SAMPLES = 30
+
+
+def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """The ``peaks`` experiment of the machine: medians of single launches that fill the card for a millisecond or so."""
+    peaks: dict[str, Any] = {}
+    parts: dict[str, Callable[[Session], float]] = {
+        "copy_GBps": _copy,
+        "read_GBps": _read,
+        "l2_read_GBps": _l2_read,
+        "smem_GBps": lambda s: _rate(s, "peak_smem", 1000, 16 * 16) / 1e9,
+        "fp32_tflops": lambda s: _rate(s, "peak_fma", 1000, 8 * 16 * 2) / 1e12,
+        "hmma_fp16_tflops": lambda s: _rate(s, "peak_hmma", 500, 8 * 8 * 16 * 8 * 16 * 2 / 32) / 1e12,
+        "library_fp16_tflops": _library,
+    }
+    for i, (name, part) in enumerate(parts.items()):
+        session.progress(name, i / len(parts))
+        try:
+            peaks[name] = session.attempt(name, lambda p=part: round(p(session), 3))
+        except libraries.LibraryMissing as error:
+            peaks[name] = not_measured(sentence(error))
+        session.device.free_all()
+    return {"peaks": (PeaksResults(**peaks), {"samples": SAMPLES, "statistic": "median", "streamed_bytes": BIG_BYTES})}
+
+
+def _median_s(session: Session, enqueue: Callable[[int], None], launches: int = 1) -> float:
+    lane = graph_lane(session.device, "peak", enqueue, False, launches)
+    warm_up(session.device, [lane])
+    return float(np.median(session.device.time(lane.replay, SAMPLES))) / 1e6 / launches
+
+
+def _size(session: Session) -> int:
+    free, _ = session.device.memory_bytes()
+    return int(min(BIG_BYTES, free // 4) // 4096 * 4096)
+
+
+def _copy(session: Session) -> float:
+    """GB/s of a device-to-device copy, bytes read plus bytes written."""
+    size = _size(session)
+    a, b = session.device.alloc(size), session.device.alloc(size)
+    session.device.fill(a, 0x12345678, size // 4)
+    return 2 * size / _median_s(session, lambda _: session.device.copy(b, a, size)) / 1e9
+
+
+def _read_of(session: Session, size: int, launches: int) -> float:
+    device = session.device
+    read, data, out = session.machine_kernel("read.cu", "read"), device.alloc(size), device.alloc(16)
+    words = np.random.default_rng(1).integers(0, 2**32, min(size, 1 << 26) // 4, dtype=np.uint32)
+    for at in range(0, size, words.nbytes):
+        device.upload(data + at, words[: (size - at) // 4])
+    sms = device.attribute("MULTIPROCESSOR_COUNT")
+    arguments = [np.uint64(data), np.uint64(out), np.uint64(size // 16)]
+    best = 0.0
+    for blocks in (2 * sms, 4 * sms, 16 * sms):
+        launch = Launch((blocks, 1, 1), (THREADS, 1, 1))
+        seconds = _median_s(session, lambda _, g=launch: device.launch(read, g, arguments), launches)
+        best = max(best, size / seconds / 1e9)
+    return best
+
+
+def _read(session: Session) -> float:
+    return _read_of(session, _size(session), 1)
+
+
+def _l2_read(session: Session) -> float:
+    """GB/s of rereading a quarter of the L2, in trains, so that it stays there."""
+    size = session.device.attribute("L2_CACHE_SIZE") // 4 // 4096 * 4096
+    return _read_of(session, size, 100)
+
+
+def _rate(session: Session, name: str, rounds: int, per_thread_round: float) -> float:
+    """Operations (or bytes) a second of a kernel whose threads do ``per_thread_round`` of them a round."""
+    device = session.device
+    kernel, out = session.machine_kernel(f"{name}.cu", name), device.alloc(16)
+    launch = Launch((device.attribute("MULTIPROCESSOR_COUNT") * 4, 1, 1), (THREADS, 1, 1))
+    arguments = [np.uint64(out), np.int32(rounds)]
+    seconds = _median_s(session, lambda _: device.launch(kernel, launch, arguments))
+    return launch.blocks * launch.threads * rounds * per_thread_round / seconds
+
+
+def _library(session: Session) -> float:
+    """TFLOP/s of a square FP16 product of side 8192 by cuBLAS, on random data."""
+    libraries.library_version("cublas")
+    enqueue, flops = libraries.cublas_square(session.device, 8192)
+    enqueue(0)
+    return flops / _median_s(session, enqueue) / 1e12

@@ -1,0 +1,86 @@
+"""What heads a recording? The card, the toolkit, the hashes of the kernels, the method and the card's state."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from recorder.conditions import Nvml, scaled
+from recorder.ladder import KERNELS, Ladder
+from recorder.recording import MACHINE, SCHEMA, Card, Header
+from recorder.results import NotMeasured
+from recorder.source import source_hash
+from recorder.toolkit import versions
+
+
+def card_slug(name: str) -> str:
+    """``NVIDIA H200`` as ``nvidia-h200``."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "unknown"
+
+
+def read_card(device: Any) -> Card:
+    """The card as its driver and NVML describe it; no serial number, no host."""
+    nvml = Nvml(device.pci_bus_id())
+    graphics = getattr(nvml.nvml, "NVML_CLOCK_SM", 1)
+    memory = getattr(nvml.nvml, "NVML_CLOCK_MEM", 2)
+    driver: Any = NotMeasured(not_measured=nvml.why or "NVML is not there")
+    if nvml.handle is not None:
+        try:
+            driver = str(nvml.nvml.nvmlSystemGetDriverVersion())
+        except Exception as error:
+            driver = NotMeasured(not_measured=f"NVML: {error}"[:400])
+    return Card(
+        slug=card_slug(device.name),
+        name=device.name,
+        arch=device.arch,
+        sms=device.attribute("MULTIPROCESSOR_COUNT"),
+        l2_bytes=device.attribute("L2_CACHE_SIZE"),
+        memory_bytes=device.memory_bytes()[1],
+        smem_per_sm_bytes=device.attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
+        smem_per_block_bytes=device.attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
+        registers_per_sm=device.attribute("MAX_REGISTERS_PER_MULTIPROCESSOR"),
+        threads_per_sm=device.attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
+        blocks_per_sm=device.attribute("MAX_BLOCKS_PER_MULTIPROCESSOR"),
+        sm_clock_max_MHz=nvml.ask("MaxClockInfo", graphics),
+        memory_clock_max_MHz=nvml.ask("MaxClockInfo", memory),
+        power_limit_W=scaled(nvml.ask("PowerManagementLimit"), 1e-3),
+        driver=driver,
+    )
+
+
+def compile_only_card(arch: str) -> Card:
+    """A card that is only an architecture: nothing of it is measured."""
+    none = NotMeasured(not_measured="compiled without a card")
+    fields = set(Card.model_fields) - {"slug", "name", "arch"}
+    return Card(slug=arch, name=arch, arch=arch, **dict.fromkeys(fields, none))
+
+
+def subject_sources(subject: str, ladder: Ladder | None) -> dict[str, str]:
+    """Kernel file -> hash, of the ladder or of the machine's own kernels."""
+    if subject == MACHINE or ladder is None:
+        files = sorted((KERNELS / MACHINE).glob("*.cu"))
+        return {f.name: source_hash(f.read_text(encoding="utf-8")) for f in files}
+    return ladder.hashes()
+
+
+def make_header(
+    experiment: str, subject: str, ladder: Ladder | None, card: Card, started: float, quick: bool,
+    method: dict[str, Any], device: Any,
+) -> Header:  # fmt: skip
+    """The header of a recording that ends now; ``started`` is ``time.monotonic()`` at its start."""
+    none = NotMeasured(not_measured="compiled without a card")
+    return Header(
+        schema=SCHEMA,
+        experiment=experiment,
+        subject=subject,
+        recorded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=round(time.monotonic() - started, 2),
+        quick=quick,
+        card=card,
+        toolkit=versions(),
+        sources=subject_sources(subject, ladder),
+        method={k: v for k, v in method.items()},
+        conditions=none if device is None else Nvml(device.pci_bus_id()).conditions(),
+    )

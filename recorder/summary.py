@@ -1,0 +1,44 @@
+"""What did a run find? The table of rungs: cold, warm, against the rung before and against the library."""
+
+from __future__ import annotations
+
+from recorder.recording import Recording
+from recorder.results import Failed, NotMeasured, Timed
+
+
+def summary(times: Recording) -> list[tuple[str, ...]]:
+    """Rows of (name, cold, warm, to the one before, to the library), the head first; times in microseconds."""
+    results = times.results
+    library = next((r for r in results.references.values() if not isinstance(r, (Failed, NotMeasured))), None)
+    rows: list[tuple[str, ...]] = [("", "cold µs", "warm µs", "before / this", "this / library")]
+    before: float | None = None
+    for slug, rung in results.rungs.items():
+        if isinstance(rung, (Failed, NotMeasured)):
+            why = rung.failed if isinstance(rung, Failed) else rung.not_measured
+            rows.append((slug, "failed" if isinstance(rung, Failed) else "not measured", why, "", ""))
+            continue
+        cold, warm = _median(rung.cold), _median(rung.warm)
+        against = _median(library.cold) if library else None
+        rows.append((slug, _us(cold), _us(warm), _ratio(before, cold), _ratio(cold, against)))
+        before = cold
+    for slug, reference in results.references.items():
+        if isinstance(reference, (Failed, NotMeasured)):
+            why = reference.failed if isinstance(reference, Failed) else reference.not_measured
+            rows.append((slug, "not there", why, "", ""))
+        else:
+            rows.append((slug, _us(_median(reference.cold)), _us(_median(reference.warm)), "", ""))
+    for slug, floor in results.floors.items():
+        rows.append((slug, _us(_median(floor.cold)), _us(_median(floor.warm)), "", ""))
+    return rows
+
+
+def _median(value: object) -> float | None:
+    return value.samples.median_us if isinstance(value, Timed) else None
+
+
+def _us(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _ratio(a: float | None, b: float | None) -> str:
+    return "" if a is None or b is None else f"{a / b:.2f}"
