@@ -1,0 +1,298 @@
+"""How fast does an article open, and how fast does a figure step?  python -m bench.reading
+
+Opens a built page in Chromium through Playwright, plain and on a slow phone's terms, from a local server that sends
+gzip as any static host does. Prints medians of a few runs beside what the project set itself. Lighthouse, axe and the
+Nu checker are tools of their own and are not run here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import mimetypes
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from publisher.chromium import chromium
+
+ROOT = Path(__file__).resolve().parents[1]
+VIEWPORT = {"width": 1280, "height": 900}
+CPU_SLOWDOWN, LATENCY_MS, MBIT_S = 4, 562, 1.47
+SETTLE_MS, SETTLE_SLOW_MS = 3_000, 14_000  # after load, until Plotly's idle fetch is over
+STEPS_MEASURED = 40
+
+# What is reported: key, words, unit, most unthrottled, most slow.
+TARGETS: tuple[tuple[str, str, str, float | None, float | None], ...] = (
+    ("transfer", "transfer at load, gzip, Plotly apart", "kB", 90, 90),
+    ("plotly", "Plotly's idle fetch, gzip", "kB", None, None),
+    ("requests", "requests at load, Plotly apart", "", None, None),
+    ("fcp", "first contentful paint", "ms", 150, 900),
+    ("lcp", "largest contentful paint", "ms", 150, 900),
+    ("cls", "layout shift over load and a full scroll", "", 0.0, 0.0),
+    ("tbt", "total blocking time", "ms", 20, 200),
+    ("first_step", "first step of a figure after idle", "ms", 150, 1000),
+    ("step_script", "a later step, script", "ms", 15, None),
+    ("step_painted", "a later step, painted", "ms", 20, None),
+)
+
+OBSERVE = """
+window.bench = { fcp: 0, lcp: 0, cls: 0, long: [] };
+const watch = (type, use) =>
+  new PerformanceObserver((list) => list.getEntries().forEach(use)).observe({ type, buffered: true });
+watch("paint", (e) => { if (e.name === "first-contentful-paint") bench.fcp = e.startTime; });
+watch("largest-contentful-paint", (e) => { bench.lcp = e.startTime; });
+watch("layout-shift", (e) => { if (!e.hadRecentInput) bench.cls += e.value; });
+watch("longtask", (e) => bench.long.push([e.startTime, e.duration]));
+"""
+
+SCROLL = """
+async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight / 2) {
+    scrollTo(0, y);
+    await frame();
+    await frame();
+  }
+  scrollTo(0, 0);
+  await frame();
+}
+"""
+
+# A click on Next until the drawing has settled (script) and until the frame that shows it was made (painted).
+STEP = """
+async (figure) => {
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  }));
+  const start = performance.now();
+  figure.querySelector('[data-do="next"]').click();
+  await figure.plot.drawing;
+  const script = performance.now();
+  await painted();
+  return [script - start, performance.now() - start];
+}
+"""
+
+
+@dataclass
+class Reading:
+    """Medians by key of ``TARGETS``, and the worst of those of which there were several."""
+
+    medians: dict[str, float] = field(default_factory=dict)
+    worst: dict[str, float] = field(default_factory=dict)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    asked = _parser().parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="rungbook-bench-") as folder:
+        dist = asked.dist or _build(Path(folder) / "out", asked.recordings)
+        page = asked.page or _some_article(dist)
+        if page is None:
+            print(f"{dist} holds no page with a figure; build the site, or name a page with --page.", file=sys.stderr)
+            return 2
+        with served(dist) as address, chromium() as browser:
+            url = f"{address}/{page}"
+            print(f"{page} in Chromium {browser.version}, medians of {asked.runs}")
+            plain = _read(browser, url, asked.runs, slow=False)
+            slow = _read(browser, url, asked.runs, slow=True)
+    print("\n".join(table(plain, slow)))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m bench.reading", description="Time the reading of an article.")
+    made.add_argument("--dist", type=Path, metavar="DIR", help="a built site (otherwise one is built and thrown away)")
+    made.add_argument("--recordings", type=Path, default=ROOT / "recordings", metavar="DIR", help="to build from")
+    made.add_argument("--page", metavar="PATH", help="below the site's root (the page with the most figures)")
+    made.add_argument("--runs", type=int, default=3, metavar="N", help="of each kind (%(default)s)")
+    return made
+
+
+def _build(out: Path, recordings: Path) -> Path:
+    command = [
+        sys.executable,
+        "build.py",
+        "--allow-stale",
+        "--recordings",
+        str(recordings.resolve()),
+        "--out",
+        str(out),
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"build.py failed:\n{done.stdout}{done.stderr}")
+    return out
+
+
+def _some_article(dist: Path) -> str | None:
+    figures = {path: path.read_text(encoding="utf-8").count("<rb-figure") for path in sorted(dist.rglob("*.html"))}
+    best = max(figures, key=lambda path: figures[path], default=None)
+    return str(best.relative_to(dist).as_posix()) if best and figures[best] else None
+
+
+# ---- the server ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder under http://127.0.0.1:PORT, gzipped where the browser accepts it, with answers that may be kept."""
+
+    @cache
+    def packed(path: Path) -> bytes:
+        return gzip.compress(path.read_bytes(), 9, mtime=0)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            path = (folder / self.path.split("?")[0].lstrip("/")).resolve()
+            if not path.is_relative_to(folder.resolve()) or not path.is_file():
+                self.send_error(404)
+                return
+            zipped = "gzip" in self.headers.get("Accept-Encoding", "")
+            body = packed(path) if zipped else path.read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Type", mimetypes.guess_type(path.name)[0] or "application/octet-stream")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "max-age=600")
+            if zipped:
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+# ---- the browser -----------------------------------------------------------------------------------------------------
+
+
+def _read(browser: Any, url: str, runs: int, slow: bool) -> Reading:
+    """Several visits, each by a browser that has nothing in its cache."""
+    visits = [_visit(browser, url, slow) for _ in range(runs)]
+    reading = Reading()
+    for key, _, _, _, _ in TARGETS:
+        values = [value for visit in visits for value in visit.get(key, [])]
+        if values:
+            reading.medians[key] = statistics.median(values)
+            reading.worst[key] = max(values)
+    return reading
+
+
+def _visit(browser: Any, url: str, slow: bool) -> dict[str, list[float]]:
+    context = browser.new_context(viewport=VIEWPORT)
+    page = context.new_page()
+    devtools = context.new_cdp_session(page)
+    sizes = _watch_network(devtools)
+    page.add_init_script(OBSERVE)
+    if slow:
+        devtools.send("Emulation.setCPUThrottlingRate", {"rate": CPU_SLOWDOWN})
+        rate = MBIT_S * 1e6 / 8
+        line = {"offline": False, "latency": LATENCY_MS, "downloadThroughput": rate, "uploadThroughput": rate}
+        devtools.send("Network.emulateNetworkConditions", line)
+    page.goto(url, wait_until="load")
+    page.wait_for_timeout(SETTLE_SLOW_MS if slow else SETTLE_MS)
+    seen = page.evaluate("bench")
+    blocking = sum(max(0.0, length - 50) for start, length in seen["long"] if start + length > seen["fcp"])
+    found = {"fcp": [seen["fcp"]], "lcp": [seen["lcp"]], "tbt": [blocking]}
+    apart = {url: size for url, size in sizes.items() if "plotly" in url.rsplit("/", 1)[-1]}
+    found["transfer"] = [(sum(sizes.values()) - sum(apart.values())) / 1e3]
+    found["plotly"] = [sum(apart.values()) / 1e3]
+    found["requests"] = [float(len(sizes) - len(apart))]
+    page.evaluate(SCROLL)
+    found["cls"] = [page.evaluate("bench.cls")]
+    found |= _steps(page, 2 if slow else STEPS_MEASURED)
+    context.close()
+    return found
+
+
+def _watch_network(devtools: Any) -> dict[str, float]:
+    """Bytes on the wire by URL, headers and all, filled as requests end."""
+    urls: dict[str, str] = {}
+    sizes: dict[str, float] = {}
+    devtools.on("Network.requestWillBeSent", lambda e: urls.__setitem__(e["requestId"], e["request"]["url"]))
+
+    def ended(event: dict[str, Any]) -> None:
+        url = urls.get(event["requestId"], event["requestId"])
+        if not url.startswith(("data:", "blob:")):
+            sizes[url] = sizes.get(url, 0.0) + event["encodedDataLength"]
+
+    devtools.on("Network.loadingFinished", ended)
+    devtools.send("Network.enable")
+    return sizes
+
+
+def _steps(page: Any, most: int) -> dict[str, list[float]]:
+    """The first step of the first figure, Plotly's start included, then steps of all figures that are drawn once."""
+    first: list[float] = []
+    script: list[float] = []
+    painted: list[float] = []
+    for figure in page.query_selector_all("rb-figure"):
+        figure.scroll_into_view_if_needed()
+        if not first:
+            first.append(page.evaluate(STEP, figure)[1])
+        else:
+            page.evaluate("(figure) => figure.wake()", figure)
+        while len(script) < most and page.evaluate("(f) => f.at < f.steps.length - 1", figure):
+            times = page.evaluate(STEP, figure)
+            script.append(times[0])
+            painted.append(times[1])
+            if len(script) % 4 == 0:
+                break
+        if len(script) >= most:
+            break
+    return {"first_step": first, "step_script": script, "step_painted": painted}
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def table(plain: Reading, slow: Reading) -> list[str]:
+    """Each measure, plain and slow, beside the most that it may be; the worst where there were many."""
+    rows = [("", "plain", "worst", "at most", "slow", "worst", "at most", "")]
+    for key, words, unit, most, most_slow in TARGETS:
+        met = [reading.medians[key] <= limit + 1e-9 for reading, limit in ((plain, most), (slow, most_slow))
+               if limit is not None and key in reading.medians]  # fmt: skip
+        verdict = "" if not met else "met" if all(met) else "MISSED"
+        label = f"{words}, {unit}" if unit else words
+        rows.append((label, *_cells(plain, key, most), *_cells(slow, key, most_slow), verdict))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(reading: Reading, key: str, most: float | None) -> tuple[str, str, str]:
+    if key not in reading.medians:
+        return "-", "-", "-"
+    digits = 3 if key == "cls" else 1 if reading.medians[key] < 100 else 0
+    shown = (f"{value:.{digits}f}" for value in (reading.medians[key], reading.worst[key]))
+    median, worst = shown
+    return median, worst, "-" if most is None else f"{most:g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
