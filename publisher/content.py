@@ -86,7 +86,6 @@ class Article:
     subject: str
     order: int
     lede: Pieces
-    lede_text: str
     library: str | None
     file: str
     chapters: tuple[Chapter, ...]
@@ -317,7 +316,6 @@ class _Reader:
             subject=head.subject,
             order=head.order,
             lede=lede,
-            lede_text=re.sub(r"\s+", " ", re.sub(r"\{[a-z]+\}`([^`]*)`", r"\1", head.lede)).strip(),
             library=head.library,
             file=shown,
             chapters=tuple(kept),

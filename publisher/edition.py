@@ -141,7 +141,7 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> 
     root = common["root"]
     pages = edition.of(article)
     own = place.count("/") == 0
-    common["description"] = article.lede_text
+    common["description"] = page.lede_text
     common["canonical"] = edition.absolute(f"{article.slug}/" if page is pages[0] else f"{place}/")
 
     def link(other: Woven) -> CardLink:

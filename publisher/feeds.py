@@ -41,7 +41,7 @@ def files(edition: Edition) -> dict[str, str | bytes]:
         url = escape(str(edition.absolute(f"{article.slug}/{page.card.slug}/")))
         title = escape(f"{article.title} on {page.card.name}")
         feed.append(f'<entry><title>{title}</title><link href="{url}"/><id>{url}</id><updated>{date}</updated>')
-        feed.append(f"<summary>{escape(article.lede_text)}</summary></entry>")
+        feed.append(f"<summary>{escape(page.lede_text)}</summary></entry>")
     feed.append("</feed>")
     paths = ["index.html", *(f"{place}/" for _, place in edition.places()), "claims/index.html", "glossary/index.html"]
     urls = dict.fromkeys(escape(str(edition.absolute(path))) for path in paths)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import unescape
 
 from publisher.claims import Outcome
 from publisher.content import Article, Chapter, Content
@@ -74,6 +76,11 @@ class Woven:
     terms: dict[str, str]  # term -> id of the section that uses it first
     steps: list[StepUse]
     plain: Callable[[Pieces], str] = field(repr=False)  # a text again, roles only, for the list of claims
+
+    @property
+    def lede_text(self) -> str:
+        """The lede without markup, for descriptions."""
+        return unescape(re.sub(r"<[^>]*>", "", self.lede)).strip()
 
 
 class _Same:

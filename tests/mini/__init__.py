@@ -1,0 +1,1 @@
+"""What must never need code? A second article: another ladder, other units, a figure of its own, two cards."""
