@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figure import Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._excerpt import Excerpt, loop_excerpt
-from publisher.figures._measured import CONDITIONS, compare, exact_us, interval_text, time_of, twin_of
+from publisher.figures._ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
+from publisher.figures._measured import CONDITIONS, compare, time_of, twin_of
 from publisher.figures._style import (
     Rung,
     Trace,
@@ -21,35 +21,18 @@ from publisher.figures._style import (
     listed,
     note,
     rerecord,
-    rungs,
     times,
     words,
 )
 from recorder.recording import Recording
-from recorder.results import Timed
 
-READ = "read_"  # floors of this name and a dtype read the streamed operand and do nothing else
-EMPTY = "empty"
 GAP = "\u2002\u2002"  # between a dot's middle and its label
 SPANS, DOTS, LABELS, READS, FAILED = 0, (1, 2), (3, 4), 5, 6  # places of the traces that a step changes
 
 
-@dataclass(frozen=True)
-class Row:
-    """One rung on the axis: its times by condition, or why it has none."""
-
-    rung: Rung
-    timed: dict[str, Timed | None]
-    whys: dict[str, str]
-
-    @property
-    def medians(self) -> list[float]:
-        return [t.samples.median_us for t in self.timed.values() if t]
-
-
 def draw(evidence: Evidence) -> SteppedFigure:
     recording = evidence.need("times")
-    rows = [_row(rung, recording) for rung in rungs(evidence)]
+    rows = rows_of(evidence, recording)
     if not any(row.medians for row in rows):
         raise lacking(evidence, "times", "no rung of the ladder has a time")
     excerpts = [loop_excerpt(row.rung, evidence.glossary, evidence.card.card.arch) for row in rows]
@@ -58,7 +41,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     data = _data(evidence, recording, rows)
     return SteppedFigure(
         title="The ladder, cold and warm",
-        alt=f"Time of each rung on a logarithmic axis, one rung added a step. First: {_times_text(rows[0])}.",
+        alt=f"Time of each rung on a logarithmic axis, one rung added a step. First: {times_text(rows[0])}.",
         data=tuple(data),
         layout=_layout(len(rows), _bounds(recording, rows)),
         narrow={
@@ -67,18 +50,13 @@ def draw(evidence: Evidence) -> SteppedFigure:
             "annotations": [_row_name(row.rung) for row in rows],
         },
         sequences={"": tuple(steps)},
-        table=_table(evidence, recording, rows),
+        table=table(evidence, recording, rows),
         provenance=(Provenance.recorded(recording, evidence.need("code")),),
         rerecord=rerecord(evidence.subject, "times"),
         listings=tuple(excerpt.listing for excerpt in excerpts),
         height=60 + 38 * (len(rows) + 1),
         narrow_height=60 + 46 * (len(rows) + 1),
     )
-
-
-def _row(rung: Rung, recording: Recording) -> Row:
-    found = {condition: times(recording, rung.slug, condition) for condition in CONDITIONS}
-    return Row(rung, {c: t for c, (t, _) in found.items()}, {c: w for c, (_, w) in found.items()})
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
@@ -214,7 +192,7 @@ def _step(
     lit = tuple(key for name in fresh for key in excerpt.keys.get(name, ()))
     caption = [
         f"Rung {row.rung.number}, {row.rung.title}: {row.rung.idea.rstrip('.')}.",
-        _effect(evidence, rows, place),
+        effect(evidence, rows, place),
     ]
     if fresh and before:
         caption.append(f"New in its loop: {listed([f'`{name}`' for name in fresh])}.")
@@ -331,68 +309,3 @@ def _ticks(rows: Sequence[Row], focus: int | None) -> dict[str, Any]:
             for place, row in enumerate(rows)
         ],
     }
-
-
-# ---- words ---------------------------------------------------------------------------------------------------------
-
-
-def _times_text(row: Row) -> str:
-    parts = [
-        f"{condition} {fmt_time(timed.samples.median_us)}" if timed else f"{condition} {row.whys[condition]}"
-        for condition, timed in row.timed.items()
-    ]
-    if not row.medians and len(set(row.whys.values())) == 1:
-        return f"{row.rung.title}: {row.whys['cold']}"
-    return f"{row.rung.title}: {', '.join(parts)}"
-
-
-def _effect(evidence: Evidence, rows: Sequence[Row], place: int) -> str:
-    """The times of a rung, and what they are beside the nearest rung before it that has a cold time."""
-    row = rows[place]
-    text = _times_text(row).removeprefix(f"{row.rung.title}: ")
-    text = text[0].upper() + text[1:]
-    earlier = next((other for other in reversed(rows[:place]) if other.timed["cold"]), None)
-    ours = row.timed["cold"]
-    if earlier is None or ours is None:
-        return f"{text}."
-    word = compare(ours, earlier.timed["cold"], twin_of(evidence, "cold"))  # type: ignore[arg-type]
-    joint = "cold it is the same, within the resolution, as" if word.same else f"cold it is {word.words} as"
-    return f"{text}: {joint} rung {earlier.rung.number}."
-
-
-def _table(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> DataTable:
-    body = [
-        (f"{row.rung.number} {row.rung.title}", *_cells(row.timed, row.whys), _beside(evidence, rows, place))
-        for place, row in enumerate(rows)
-    ]
-    results = recording.results
-    others = {slug: getattr(ref, "title", slug) for slug, ref in results.references.items()}
-    others |= {slug: _floor_name(slug) for slug in results.floors}
-    for slug, title in others.items():
-        found = {condition: times(recording, slug, condition) for condition in CONDITIONS}
-        body.append((title, *_cells({c: t for c, (t, _) in found.items()}, {c: w for c, (_, w) in found.items()}), ""))
-    return DataTable(
-        ("", "cold µs", "95 % interval", "warm µs", "95 % interval", "cold, beside the rung before"),
-        tuple(body),
-        (1, 2, 3, 4),
-        "Medians of all samples, and the interval that holds the true median with 95 % confidence.",
-    )
-
-
-def _cells(timed: dict[str, Timed | None], whys: dict[str, str]) -> list[str]:
-    cells: list[str] = []
-    for condition in CONDITIONS:
-        one = timed[condition]
-        cells += [exact_us(one.samples.median_us), interval_text(one)] if one else [whys[condition], ""]
-    return cells
-
-
-def _beside(evidence: Evidence, rows: Sequence[Row], place: int) -> str:
-    ours, theirs = rows[place].timed["cold"], rows[place - 1].timed["cold"] if place else None
-    return compare(ours, theirs, twin_of(evidence, "cold")).words if ours and theirs else ""
-
-
-def _floor_name(slug: str) -> str:
-    if slug == EMPTY:
-        return "an empty launch"
-    return f"a plain read, {slug.removeprefix(READ).upper()}" if slug.startswith(READ) else slug

@@ -30,7 +30,8 @@ from recorder.recording import Recording
 from recorder.statistics import Samples, resolution_us
 
 BINS = 40
-ZOOM = 7  # steps to either side of the median that the last step shows
+ZOOMS = (7, 14, 28)  # steps to either side of the median that the last step shows: the first that holds …
+ENOUGH = 40  # … so many samples
 BATCHES = 50  # of neighbouring samples, whose medians are the line of the drift
 SPLIT = 0.68  # of the width for the drift; the distribution has the rest
 GAP = 0.03
@@ -172,7 +173,7 @@ def _layout(with_clock: bool) -> dict[str, Any]:
     bottom = CLOCK_TOP + 0.22 if with_clock else 0
     heads = [
         note("µs", 0, 1, xanchor="right", xshift=-6, yshift=2),
-        note("samples taken one after the other", 0, 1, yshift=2),
+        note("samples in order", 0, 1, yshift=2),
     ]
     heads.append(note("how many", SPLIT + GAP, 1, yshift=2))
     layout = base_layout(
@@ -199,7 +200,8 @@ def _steps(one: Series, place: int, beside: tuple[str, str]) -> tuple[Step, ...]
     low, high = float(samples.sorted_us[0]), float(samples.sorted_us[-1])
     inner = [float(v) for v in np.percentile(samples.us, (0.5, 99.5))]
     middle, step = samples.median_us, samples.step_us
-    near = (middle - ZOOM * step, middle + ZOOM * step)
+    zoom = next((z for z in ZOOMS if (np.abs(samples.us - middle) <= z * step).sum() >= ENOUGH), ZOOMS[-1])
+    near = (middle - zoom * step, middle + zoom * step)
     steps = [
         Step(
             "distribution",
