@@ -31,18 +31,28 @@ CPU_SLOWDOWN, LATENCY_MS, MBIT_S = 4, 562, 1.47
 SETTLE_MS, SETTLE_SLOW_MS = 3_000, 14_000  # after load, until Plotly's idle fetch is over
 STEPS_MEASURED = 40
 
-# What is reported: key, words, unit, most unthrottled, most slow.
-TARGETS: tuple[tuple[str, str, str, float | None, float | None], ...] = (
-    ("transfer", "transfer at load, gzip, Plotly apart", "kB", 90, 90),
-    ("plotly", "Plotly's idle fetch, gzip", "kB", None, None),
-    ("requests", "requests at load, Plotly apart", "", None, None),
-    ("fcp", "first contentful paint", "ms", 150, 900),
-    ("lcp", "largest contentful paint", "ms", 150, 900),
-    ("cls", "layout shift over load and a full scroll", "", 0.0, 0.0),
-    ("tbt", "total blocking time", "ms", 20, 200),
-    ("first_step", "first step of a figure after idle", "ms", 150, 1000),
-    ("step_script", "a later step, script", "ms", 15, None),
-    ("step_painted", "a later step, painted", "ms", 20, None),
+
+@dataclass(frozen=True)
+class Target:
+    """One measure in words, with the most that it may be, plain and slow."""
+
+    key: str
+    words: str
+    most: float | None = None
+    most_slow: float | None = None
+
+
+TARGETS = (
+    Target("transfer", "transfer at load, gzip, Plotly apart, kB", 90, 90),
+    Target("plotly", "Plotly's idle fetch, gzip, kB"),
+    Target("requests", "requests at load, Plotly apart"),
+    Target("fcp", "first contentful paint, ms", 150, 900),
+    Target("lcp", "largest contentful paint, ms", 150, 900),
+    Target("cls", "layout shift over load and a full scroll", 0, 0),
+    Target("tbt", "total blocking time, ms", 20, 200),
+    Target("first_step", "first step of a figure after idle, ms", 150, 1000),
+    Target("step_script", "a later step, script, ms", 15),
+    Target("step_painted", "a later step, painted, ms", 20),
 )
 
 OBSERVE = """
@@ -190,11 +200,11 @@ def _read(browser: Any, url: str, runs: int, slow: bool) -> Reading:
     """Several visits, each by a browser that has nothing in its cache."""
     visits = [_visit(browser, url, slow) for _ in range(runs)]
     reading = Reading()
-    for key, _, _, _, _ in TARGETS:
-        values = [value for visit in visits for value in visit.get(key, [])]
+    for target in TARGETS:
+        values = [value for visit in visits for value in visit.get(target.key, [])]
         if values:
-            reading.medians[key] = statistics.median(values)
-            reading.worst[key] = max(values)
+            reading.medians[target.key] = statistics.median(values)
+            reading.worst[target.key] = max(values)
     return reading
 
 
@@ -232,7 +242,8 @@ def _watch_network(devtools: Any) -> dict[str, float]:
     devtools.on("Network.requestWillBeSent", lambda e: urls.__setitem__(e["requestId"], e["request"]["url"]))
 
     def ended(event: dict[str, Any]) -> None:
-        url = urls.get(event["requestId"], event["requestId"])
+        request = str(event["requestId"])
+        url = urls.get(request, request)
         if not url.startswith(("data:", "blob:")):
             sizes[url] = sizes.get(url, 0.0) + event["encodedDataLength"]
 
@@ -268,13 +279,17 @@ def _steps(page: Any, most: int) -> dict[str, list[float]]:
 
 def table(plain: Reading, slow: Reading) -> list[str]:
     """Each measure, plain and slow, beside the most that it may be; the worst where there were many."""
-    rows = [("", "plain", "worst", "at most", "slow", "worst", "at most", "")]
-    for key, words, unit, most, most_slow in TARGETS:
-        met = [reading.medians[key] <= limit + 1e-9 for reading, limit in ((plain, most), (slow, most_slow))
-               if limit is not None and key in reading.medians]  # fmt: skip
+    rows: list[tuple[str, ...]] = [("", "plain", "worst", "at most", "slow", "worst", "at most", "")]
+    for target in TARGETS:
+        limits = ((plain, target.most), (slow, target.most_slow))
+        met = [
+            reading.medians[target.key] <= limit + 1e-9
+            for reading, limit in limits
+            if limit is not None and target.key in reading.medians
+        ]
         verdict = "" if not met else "met" if all(met) else "MISSED"
-        label = f"{words}, {unit}" if unit else words
-        rows.append((label, *_cells(plain, key, most), *_cells(slow, key, most_slow), verdict))
+        shown = (cell for reading, limit in limits for cell in _cells(reading, target.key, limit))
+        rows.append((target.words, *shown, verdict))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(
