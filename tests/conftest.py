@@ -36,9 +36,11 @@ def whole_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def mixed_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ``recordings`` folder with four cards: whole, slower, half recorded, and with a failed rung. Read it only."""
+    """A ``recordings`` folder with five cards: whole, slower, half, with a failed rung, compiled only. Read it only."""
     folder = tmp_path_factory.mktemp("mixed") / "recordings"
-    for make in (fixture_cards.whole_card, fixture_cards.slower_card, fixture_cards.half_card):
-        make(folder)
+    fixture_cards.whole_card(folder)
+    fixture_cards.slower_card(folder)
+    fixture_cards.half_card(folder)
     fixture_cards.failed_rung_card(folder)
+    fixture_cards.compile_only_card(folder)
     return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from recorder.recording import Card, Conditions, Header, dump, write_atomically
-from recorder.results import EXPERIMENTS, NotMeasured
+from recorder.results import EXPERIMENTS, Failed, NotMeasured
 from tests.fixture_results import Lab
 
 MACHINE_EXPERIMENTS = ("fragment", "peaks")
@@ -78,9 +78,25 @@ def slower_card(folder: Path) -> Path:
 
 
 def half_card(folder: Path) -> Path:
-    """Half of the experiments were never recorded."""
+    """Half of the experiments were never recorded; of two there is only a file that says why there is nothing."""
     card = WHOLE.model_copy(update={"slug": "fixture-half", "name": "Fixture Half"})
-    return write_card(folder, card, Lab(seed=3), only=HALF)
+    home = write_card(folder, card, Lab(seed=3), only=HALF)
+    reasons = {
+        "counters": NotMeasured(not_measured="ncu is not installed; with it, run: python -m recorder --with-counters"),
+        "sweep": Failed(failed="ran past its time limit of 120 s"),
+    }
+    for experiment, why in reasons.items():
+        write_atomically(home / "linear" / f"{experiment}.yaml", dump(header(card, "linear", experiment), why))
+    return home
+
+
+def compile_only_card(folder: Path) -> Path:
+    """No device: the kernels were only compiled."""
+    absent = NotMeasured(not_measured="compiled without a device")
+    unknown = dict.fromkeys(("sms", "l2_bytes", "memory_bytes", "sm_clock_max_MHz", "memory_clock_max_MHz"), absent)
+    unknown |= {"power_limit_W": absent, "driver": absent}
+    card = WHOLE.model_copy(update={"slug": "sm_120", "name": "sm_120, compiled only", "arch": "sm_120", **unknown})
+    return write_card(folder, card, Lab(seed=5), only=("code",))
 
 
 def failed_rung_card(folder: Path, rung: str = "split_k") -> Path:

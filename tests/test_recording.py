@@ -401,11 +401,22 @@ def test_published_figures_are_no_card(tmp_path: Path) -> None:
     assert not cards["nvidia-h200"].compile_only
 
 
-def test_a_card_without_a_device_is_compile_only(tmp_path: Path) -> None:
-    absent = NotMeasured(not_measured="compiled without a device")
-    card = WHOLE.model_copy(update={"slug": "sm_90", "arch": "sm_90", "sms": absent})
-    put(tmp_path, "sm_90/machine/peaks.yaml", dump(header(card, "machine", "peaks"), PEAKS))
-    assert load_cards(tmp_path)["sm_90"].compile_only
+def test_cards_are_told_apart_by_what_they_have(mixed_cards: Path) -> None:
+    cards = load_cards(mixed_cards)
+    assert sorted(cards) == ["fixture-failed", "fixture-half", "fixture-slow", "nvidia-h200", "sm_120"]
+    assert [slug for slug, card in cards.items() if card.compile_only] == ["sm_120"]
+    half = cards["fixture-half"]
+    assert half.get("linear", "sweep") is None
+    assert half.without[("linear", "sweep")].results == Failed(failed="ran past its time limit of 120 s")
+    assert isinstance(half.without[("linear", "counters")].results, NotMeasured)
+    times = cards["fixture-failed"].get("linear", "times")
+    assert times
+    assert isinstance(times.results.rungs["split_k"], Failed)
+
+
+@pytest.mark.parametrize("why", ["{failed: 3}", "{failed: a, not_measured: b}", "{not_measured: [a]}", "{because: a}"])
+def test_a_whole_experiment_says_why_in_one_sentence(why: str) -> None:
+    assert "results" in fault(GOOD[: GOOD.index("results:")] + f"results: {why}\n")
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
