@@ -170,7 +170,7 @@ def _apart(evidence: Evidence, condition: str, count: int, mine: Row, other: Row
         span,
         told,
     )
-    caption = _apart_caption(condition, mine, other, pair)
+    caption = _apart_caption(mine, other, pair)
     return Step(f"{condition}_{other.slug}", f"{condition.capitalize()}, {other.title}", caption, data, (0, 1, 2, 3, 4),
                 {"shapes": [band], "annotations": _band_name(high - low), "xaxis": axis})  # fmt: skip
 
@@ -234,9 +234,8 @@ def _overview_caption(evidence: Evidence, condition: str, rows: list[Row], mine:
     )
 
 
-def _apart_caption(condition: str, mine: Row, other: Row, pair: Comparison) -> str:
-    start = f"{condition.capitalize()}, {mine.title} beside {other.title}"
-    start += f", {other.about}: " if other.about else ": "
+def _apart_caption(mine: Row, other: Row, pair: Comparison) -> str:
+    start = f"{mine.title} beside {other.title}{f', {other.about}' if other.about else ''}: "
     relation = f"{pair.words}. "
     if not pair.resolution_us:
         return start + relation + "Every sample of both fell on one value, so this pair shows no resolution."

@@ -133,7 +133,8 @@ def _row_text(entry: ChangeEntry) -> str:
 def _caption(evidence: Evidence, shown: list[ChangeEntry]) -> str:
     """The last entry's change and times, beside the entry before it and, where that is another, beside the first."""
     entry = shown[-1]
-    start = f"{entry.title}: {entry.what.rstrip('.')}; {fmt_count(entry.blocks, 'block')}."
+    what = entry.what.rstrip(".")
+    start = f"{what[:1].upper()}{what[1:]}; {fmt_count(entry.blocks, 'block')}."
     others = shown[-2:-1] + (shown[:1] if len(shown) > 2 else [])
     return " ".join([start, *(_told(evidence, entry, others, condition) for condition in CONDITIONS)])
 

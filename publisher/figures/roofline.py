@@ -260,7 +260,7 @@ def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list
     if speed is None or timed is None:
         return f"{point.title} has no {condition} time here ({absence(point.pair, condition)})."
     start = (
-        f"{point.title}, {condition}: {significant(point.intensity)} FLOP a byte of {point.dtype} data; "
+        f"{condition.capitalize()}, {significant(point.intensity)} FLOP a byte of {point.dtype} data; "
         f"{fmt_time(timed.samples.median_us)} make {significant(speed)}\u00a0TFLOP/s."
     )
     memory = slopes[0]
