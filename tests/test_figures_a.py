@@ -1,0 +1,422 @@
+"""Do the figures about the ladder, placement, samples and sizes say what was recorded? On fixture cards."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from publisher.draw import check
+from publisher.figure import Evidence, Missing, SteppedFigure
+from publisher.figures import fill_the_chip, ladder, placement, samples, shapes, tiles_blocks_sms
+from publisher.figures._excerpt import LINES
+from publisher.figures._placed import Launch, placed_rungs
+from publisher.figures._style import TOKENS, axis, base_layout, cells, fmt_count, fmt_time, listed, merged, sm_grid
+from recorder.recording import load_cards, parse_yaml
+from recorder.results import NotMeasured
+from tests.conftest import ROOT
+
+LADDER = "linear"
+TRACE_TYPES = ("bar", "scatter", "histogram", "box")
+MAX_SPEC_BYTES = 120_000
+DRAW: dict[str, tuple[Callable[..., SteppedFigure], str]] = {
+    "ladder": (ladder.draw, "times"),
+    "tiles_blocks_sms": (tiles_blocks_sms.draw, "placement"),
+    "fill_the_chip": (fill_the_chip.draw, "placement"),
+    "placement": (placement.draw, "placement"),
+    "samples": (samples.draw, "times"),
+    "shapes": (shapes.draw, "shapes"),
+}
+EACH = pytest.mark.parametrize("name", DRAW)
+
+
+@pytest.fixture(scope="module")
+def cards(mixed_cards: Path) -> Any:
+    return load_cards(mixed_cards)
+
+
+@pytest.fixture(scope="module")
+def glossary() -> Any:
+    return parse_yaml((ROOT / "content" / "glossary.yaml").read_text(), "content/glossary.yaml")[0]
+
+
+@pytest.fixture
+def evidence(cards: Any, glossary: Any) -> Evidence:
+    return Evidence(cards, cards["nvidia-h200"], LADDER, {}, glossary)
+
+
+@pytest.fixture
+def failed(cards: Any, glossary: Any) -> Evidence:
+    return Evidence(cards, cards["fixture-failed"], LADDER, {}, glossary)
+
+
+def without(evidence: Evidence, *experiments: str) -> Evidence:
+    kept = {key: r for key, r in evidence.card.recordings.items() if key[1] not in experiments}
+    return replace(evidence, card=replace(evidence.card, recordings=kept))
+
+
+def changed(evidence: Evidence, experiment: str, **results: Any) -> Evidence:
+    recording = evidence.card.recordings[LADDER, experiment]
+    other = replace(recording, results=recording.results.model_copy(update=results))
+    card = replace(evidence.card, recordings={**evidence.card.recordings, (LADDER, experiment): other})
+    return replace(evidence, card=card)
+
+
+def captions(figure: SteppedFigure, key: str = "") -> dict[str, str]:
+    return {step.slug: step.caption for step in figure.sequences[key]}
+
+
+def state(figure: SteppedFigure, key: str, slug: str, narrow: bool = False) -> tuple[list[Any], Any]:
+    """The whole spec of a step, composed as the page does it."""
+    step = next(step for step in figure.sequences[key] if step.slug == slug)
+    data = list(figure.data)
+    for place, over in zip(step.traces, step.data, strict=True):
+        data[place] = merged(data[place], over)
+    return data, merged(merged(figure.layout, figure.narrow if narrow else {}), step.layout)
+
+
+def coloured(value: Any) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"@[a-z]+\d?", "#123456", value)
+    if isinstance(value, dict):
+        return {key: coloured(item) for key, item in value.items()}
+    return [coloured(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+# ---- what every figure owes the page -------------------------------------------------------------------------------
+
+
+@EACH
+def test_every_state_is_valid_plotly(name: str, evidence: Evidence) -> None:
+    figure = DRAW[name][0](evidence)
+    check(name, figure)
+    for key, steps in figure.sequences.items():
+        for place, step in enumerate(steps):
+            data, layout = coloured(state(figure, key, step.slug, narrow=place % 2 == 1))
+            shown = [trace for trace in data if trace.get("visible") is not False]
+            drawn = go.Figure(data=shown, layout=layout)
+            assert {trace.type for trace in drawn.data} <= set(TRACE_TYPES)
+    go.Figure(data=coloured(figure.data), layout=coloured(figure.layout))
+
+
+@EACH
+def test_specs_are_small_and_hold_colours_by_name_only(name: str, evidence: Evidence) -> None:
+    figure = DRAW[name][0](evidence)
+    steps = [[step.data, step.layout] for sequence in figure.sequences.values() for step in sequence]
+    spec = json.dumps([figure.data, figure.layout, figure.narrow, steps], allow_nan=False, separators=(",", ":"))
+    assert len(spec) < MAX_SPEC_BYTES
+    assert set(re.findall(r"@([a-z]+\d?)", spec)) <= set(TOKENS)
+    assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", spec)
+
+
+@EACH
+def test_slugs_ids_and_words_are_well_formed(name: str, evidence: Evidence) -> None:
+    figure = DRAW[name][0](evidence)
+    for key, steps in figure.sequences.items():
+        assert len({step.slug for step in steps}) == len(steps)
+        for step in steps:
+            assert re.fullmatch(r"[a-z0-9_]+", step.slug)
+            assert step.title
+            assert step.caption.endswith(".")
+            assert "nan" not in step.caption
+            for trace in state(figure, key, step.slug)[0]:
+                ids = [one for one in trace.get("ids", ()) if one]
+                assert len(ids) == len(set(ids)), "Plotly draws only one point an id"
+                assert len(trace.get("ids", ())) in (0, len(trace.get("x", trace.get("y"))))
+    keys = [line.key for listing in figure.listings for line in listing.lines]
+    assert len(keys) == len(set(keys))
+    assert {key for steps in figure.sequences.values() for step in steps for key in step.lit} <= set(keys)
+    assert {slug for steps in figure.sequences.values() for step in steps for slug in step.show} <= {
+        listing.slug for listing in figure.listings
+    }
+    assert figure.alt
+    assert figure.table.rows
+    assert all(len(row) == len(figure.table.columns) for row in figure.table.rows)
+    assert figure.provenance[0].kind == "recorded"
+    assert figure.rerecord == f"python -m recorder --gpu 0 --only {LADDER}/{DRAW[name][1]}"
+
+
+@EACH
+def test_an_experiment_that_was_not_recorded_is_missing(name: str, evidence: Evidence) -> None:
+    draw, experiment = DRAW[name]
+    for absent in (experiment, "code"):
+        with pytest.raises(Missing) as caught:
+            draw(without(evidence, absent))
+        assert caught.value.command == f"python -m recorder --gpu 0 --only {LADDER}/{absent}"
+
+
+@EACH
+def test_a_failed_rung_is_said_and_breaks_nothing(name: str, failed: Evidence) -> None:
+    figure = DRAW[name][0](failed)
+    check(name, figure)
+    for steps in figure.sequences.values():
+        assert steps
+
+
+@EACH
+def test_the_other_cards_are_drawn(name: str, cards: Any, glossary: Any) -> None:
+    for slug in ("fixture-slow", "fixture-half"):
+        card = cards[slug]
+        if card.get(LADDER, DRAW[name][1]):
+            check(name, DRAW[name][0](Evidence(cards, card, LADDER, {}, glossary)))
+
+
+# ---- ladder --------------------------------------------------------------------------------------------------------
+
+
+def test_ladder_adds_a_rung_a_step_and_then_shows_all(evidence: Evidence) -> None:
+    figure = ladder.draw(evidence)
+    rungs = list(evidence.need("code").results.rungs)
+    assert [step.slug for step in figure.sequences[""]] == [*rungs, "all"]
+    for count, rung in enumerate(rungs, start=1):
+        cold = state(figure, "", rung)[0][1]
+        assert cold["ids"] == [f"{LADDER}.{slug}.cold" for slug in rungs[:count]]
+
+
+def test_ladder_numbers_are_the_medians(evidence: Evidence) -> None:
+    figure, results = ladder.draw(evidence), evidence.need("times").results
+    for row, (slug, times) in zip(figure.table.rows, results.rungs.items(), strict=False):
+        assert float(row[1]) == pytest.approx(times.cold.samples.median_us, abs=0.0006)
+        assert float(row[3]) == pytest.approx(times.warm.samples.median_us, abs=0.0006)
+        assert fmt_time(times.cold.samples.median_us) in captions(figure)[slug]
+    cold, warm = state(figure, "", "all")[0][1:3]
+    assert cold["x"] == [round(t.cold.samples.median_us, 4) for t in results.rungs.values()]
+    assert warm["x"] == [round(t.warm.samples.median_us, 4) for t in results.rungs.values()]
+    names = [row[0] for row in figure.table.rows]
+    assert names[len(results.rungs) :] == [
+        *(reference.title for reference in results.references.values()),
+        "an empty launch",
+        *(f"a plain read, {slug.removeprefix('read_').upper()}" for slug in results.floors if slug != "empty"),
+    ]
+
+
+def test_ladder_compares_by_resolution(evidence: Evidence) -> None:
+    results = evidence.need("times").results
+    twin = results.rungs | {"shared": results.rungs["naive"]}
+    said = captions(ladder.draw(changed(evidence, "times", rungs=twin)))["shared"]
+    assert "cold it is the same, within the resolution, as rung 1" in said
+    assert "times as fast as rung 1" in captions(ladder.draw(evidence))["shared"]
+
+
+def test_ladder_listing_is_a_part_of_the_recorded_loop(evidence: Evidence) -> None:
+    figure, code = ladder.draw(evidence), evidence.need("code").results
+    for listing in figure.listings:
+        sass = code.rungs[listing.slug].code.sass
+        assert 0 < len(listing.lines) <= LINES
+        assert all(f"{line.label} " in sass and line.text in sass and "loop" in line.marks for line in listing.lines)
+        assert all(line.note for line in listing.lines)
+    steps = {step.slug: step for step in figure.sequences[""]}
+    assert "New in its loop: `HMMA`" in steps["tensor_core"].caption
+    lit = {line.text.split(".")[0] for line in figure.listings[4].lines if line.key in steps["tensor_core"].lit}
+    assert "HMMA" in lit
+
+
+def test_ladder_says_failed_in_caption_picture_and_table(failed: Evidence) -> None:
+    figure = ladder.draw(failed)
+    why = failed.need("times").results.rungs["split_k"].failed
+    assert f"Failed: {why}" in captions(figure)["split_k"]
+    assert state(figure, "", "split_k")[0][ladder.FAILED]["text"] == ["failed"]
+    row = next(row for row in figure.table.rows if row[0].startswith("7 "))
+    assert row[1] == f"failed: {why}"
+    assert "rung 6" in captions(figure)["tuned"], "the next rung is compared with the last that has a time"
+
+
+def test_ladder_without_any_time_is_missing(evidence: Evidence) -> None:
+    none = {slug: NotMeasured(not_measured="no device") for slug in evidence.need("times").results.rungs}
+    with pytest.raises(Missing):
+        ladder.draw(changed(evidence, "times", rungs=none))
+
+
+# ---- placement -----------------------------------------------------------------------------------------------------
+
+
+def launch(rows: list[tuple[int, int, float, float]], sms: int = 4) -> Launch:
+    block, sm, start, end = (np.array(column) for column in zip(*rows, strict=True))
+    return Launch(block, sm, start.astype(float), end.astype(float), sms)
+
+
+def test_waves_lanes_tail_and_blocks_at_work() -> None:
+    made = launch([(0, 0, 0, 4), (1, 1, 0, 3), (2, 0, 1, 5), (3, 1, 3, 9), (4, 0, 4, 6)])
+    assert made.wave.tolist() == [1, 1, 2, 2, 3]
+    assert made.lane.tolist() == [0, 0, 1, 0, 0]
+    assert made.tail_start_us == 6
+    assert made.duration_us == 9
+    assert made.per_sm.tolist() == [3, 2, 0, 0]
+    assert made.spread_text == "2 of 4 SMs ran 2 to 3\u00a0blocks, and 2 ran none"
+    moments, running = made.running
+    assert dict(zip(moments.tolist(), running.tolist(), strict=True)) == {0: 2, 1: 3, 3: 3, 4: 3, 5: 2, 6: 1, 9: 0}
+
+
+def test_tiles_place_every_block_on_its_recorded_sm(evidence: Evidence) -> None:
+    figure = tiles_blocks_sms.draw(evidence)
+    table = evidence.need("placement").results.rungs["async_copy"].launches[0].arrays
+    steps = figure.sequences[""]
+    assert len(steps) == table["block"].size + 1
+    for block, sm in zip(table["block"].astype(int), table["sm"].astype(int), strict=True):
+        assert f"it ran on SM {sm} " in steps[block].caption
+        rows = f"rows {block * 128} to {block * 128 + 127}"
+        assert rows in steps[block].caption.replace(",", "")
+        now = state(figure, "", steps[block].slug)[0][5]
+        assert now["text"] == [str(block)]
+    assert [row[2] for row in figure.table.rows] == [str(int(sm)) for sm in table["sm"]]
+
+
+def test_many_blocks_are_placed_in_groups(evidence: Evidence) -> None:
+    figure = tiles_blocks_sms.draw(evidence, rung="tuned", launch="2")
+    assert len(figure.sequences[""]) == tiles_blocks_sms.GROUPS + 1
+    counts = state(figure, "", "all")[0][4]["text"]
+    assert sum(map(int, counts)) == 512
+
+
+@pytest.mark.parametrize("options", [{"launch": "9"}, {"launch": "first"}, {"rung": "naive"}, {"rung": "nothing"}])
+def test_tiles_of_a_launch_that_was_not_recorded_are_missing(options: dict[str, str], evidence: Evidence) -> None:
+    with pytest.raises(Missing):
+        tiles_blocks_sms.draw(evidence, **options)
+
+
+def test_fill_the_chip_counts_blocks_as_recorded(evidence: Evidence) -> None:
+    figure = fill_the_chip.draw(evidence)
+    for number in ("1", "2", "3"):
+        for slug, placed in evidence.need("placement").results.rungs.items():
+            table = placed.launches[int(number) - 1].arrays
+            counts = np.bincount(table["sm"].astype(int), minlength=132)
+            data = state(figure, number, slug)[0]
+            assert [int(text or 0) for text in data[0]["text"]] == counts.tolist()
+            assert (
+                f"{fmt_count(table['block'].size, 'block')}. Recorded in launch {number}"
+                in captions(figure, number)[slug]
+            )
+    times = evidence.need("times").results.rungs["split_k"]
+    assert f"cold {fmt_time(times.cold.samples.median_us)}" in captions(figure, "1")["split_k"]
+    assert len(figure.table.rows) == 132
+
+
+def test_fill_the_chip_takes_rungs_and_says_which_are_absent(evidence: Evidence) -> None:
+    figure = fill_the_chip.draw(evidence, rungs="tuned, naive")
+    assert list(captions(figure, "1")) == ["tuned"]
+    assert "naive: not recorded" in figure.table.caption
+
+
+def test_placement_draws_each_block_once(evidence: Evidence) -> None:
+    figure = placement.draw(evidence)
+    _, placed, _ = placed_rungs(evidence)
+    for one in placed:
+        for number, recorded in enumerate(one.launches[: placement.MOST_LAUNCHES], start=1):
+            data, _ = state(figure, f"{one.rung.slug},{number}", "tail")
+            bars = [trace for trace in data if trace["type"] == "bar" and trace["visible"]]
+            blocks = [block for trace in bars for block in trace["customdata"]]
+            assert sorted(blocks) == list(range(recorded.blocks))
+            ends = [b + x for trace in bars for b, x in zip(trace["base"], trace["x"], strict=True)]
+            assert max(ends) == pytest.approx(recorded.duration_us, abs=0.002)
+
+
+def test_placement_steps_through_the_waves(evidence: Evidence) -> None:
+    figure = placement.draw(evidence)
+    said = captions(figure, "split_k,1")
+    assert list(said) == ["wave_1", "wave_2", "tail"]
+    assert "Wave 2 of 2: 124\u00a0blocks" in said["wave_2"]
+    assert "% of the launch" in said["tail"]
+
+
+# ---- samples -------------------------------------------------------------------------------------------------------
+
+
+def test_samples_draws_all_of_them_and_their_median(evidence: Evidence) -> None:
+    figure, results = samples.draw(evidence), evidence.need("times").results
+    for key, steps in figure.sequences.items():
+        rung, condition = key.split(",")
+        recorded = getattr(results.rungs[rung], condition).samples
+        data, _ = state(figure, key, steps[0].slug)
+        shown = [trace for trace in data[samples.CLOCK + 1 :] if trace["visible"]]
+        assert len(shown) == 1
+        assert shown[0]["y"] == pytest.approx(recorded.us.tolist(), abs=recorded.step_us / 5)
+        assert sum(data[samples.BARS]["x"]) == recorded.count
+        median = data[samples.MEDIAN]
+        assert median["ids"][1] == f"{LADDER}.{rung}.{condition}"
+        assert median["y"][1] == pytest.approx(recorded.median_us, abs=1e-5)
+        assert f"The median is {recorded.median_us:.3f} µs" in steps[0].caption
+    medians = [float(row[2]) for row in figure.table.rows]
+    wanted = [getattr(t, c).samples.median_us for t in results.rungs.values() for c in ("cold", "warm")]
+    assert medians == pytest.approx(wanted, abs=0.0006)
+
+
+def test_samples_have_the_clock_only_when_it_was_recorded(evidence: Evidence) -> None:
+    with_clock, alone = samples.draw(evidence), samples.draw(without(evidence, "conditions", "resolution"))
+    assert "SM clock" in captions(with_clock, "tuned,cold")["drift"]
+    assert "xaxis3" in with_clock.layout
+    assert "SM clock" not in captions(alone, "tuned,cold")["drift"]
+    assert "xaxis3" not in alone.layout
+
+
+def test_samples_of_a_failed_rung_say_why(failed: Evidence) -> None:
+    figure = samples.draw(failed)
+    assert list(captions(figure, "split_k,cold")) == ["distribution"]
+    assert "failed: " in captions(figure, "split_k,cold")["distribution"]
+
+
+# ---- shapes --------------------------------------------------------------------------------------------------------
+
+
+def test_shapes_sets_the_rung_beside_the_library(evidence: Evidence) -> None:
+    figure, recorded = shapes.draw(evidence), evidence.need("shapes").results.shapes
+    assert list(captions(figure, "cold")) == ["by_batch", "by_size"]
+    data, layout = state(figure, "warm", "by_batch")
+    assert layout["xaxis"]["ticktext"] == ["1", "2", "4", "8", "16", "32", "64"]
+    tuned, library, ratio = data[:3]
+    for place, name in enumerate(tuned["ids"]):
+        number = int(name.split(".")[3])
+        assert recorded[number].entry == "tuned"
+        value = recorded[number].times
+        assert tuned["y"][place] == (None if isinstance(value, NotMeasured) else round(value.warm.samples.median_us, 4))
+    for a, b, told in zip(library["y"], tuned["y"], ratio["y"], strict=True):
+        assert told == (round(a / b, 4) if a and b else None)
+    assert "No time for rung 8 at 32 and 64: not measured: " in captions(figure, "warm")["by_batch"]
+
+
+def test_shapes_without_a_rung_is_missing(evidence: Evidence) -> None:
+    only = [shape for shape in evidence.need("shapes").results.shapes if shape.entry != "tuned"]
+    with pytest.raises(Missing):
+        shapes.draw(changed(evidence, "shapes", shapes=only))
+
+
+# ---- what they share -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40, 46, 58, 72, 84, 108, 128, 132, 142, 148, 170, 188])
+def test_sm_grid_has_a_place_for_each_and_fits_a_phone(count: int) -> None:
+    columns, rows, spots = sm_grid(count)
+    assert len(set(spots)) == count
+    assert all(0 <= x < columns and 0 <= y < rows for x, y in spots)
+    assert columns <= rows, "higher than wide"
+    assert columns * rows - count < columns
+
+
+def test_sm_grid_of_a_hopper_is_11_by_12() -> None:
+    assert sm_grid(132)[:2] == (11, 12)
+    with pytest.raises(ValueError, match="at least one SM"):
+        sm_grid(0)
+
+
+def test_words_for_times_counts_and_lists() -> None:
+    assert fmt_time(9.2734) == "9.27\u00a0µs"
+    assert fmt_time(1234.5) == "1.23\u00a0ms"
+    assert fmt_count(1, "block") == "1\u00a0block"
+    assert fmt_count(256, "block") == "256\u00a0blocks"
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_layout_is_merged_at_every_depth_and_cells_are_bars() -> None:
+    layout = base_layout(margin={"l": 40}, xaxis=axis("µs", "log", range=[0, 1]))
+    assert layout["margin"]["l"] == 40
+    assert layout["margin"]["r"] == base_layout()["margin"]["r"]
+    assert layout["xaxis"]["type"] == "log"
+    trace = cells([1], [2], "@q3", 0.5, 1.0)
+    assert (trace["type"], trace["base"], trace["y"], trace["width"]) == ("bar", [1.5], [1.0], 0.5)
