@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET_SECONDS = {1: 1.5, 10: 6.0}
-TARGET_MB = 500
+TARGETS = {1: (1.5, 500.0), 10: (6.0, 500.0)}  # cards: seconds, MB at the peak; more cards show how it grows
 _SLUG = re.compile(r"^(  slug: ).*$", re.MULTILINE)
 _NAME = re.compile(r"^(  name: ).*$", re.MULTILINE)
 
@@ -121,14 +120,15 @@ def table(builds: Sequence[Build]) -> list[str]:
     rows = [("cards", "pages", "seconds", "at most", "peak MB", "at most", "MB written", "s a further card", "")]
     before: Build | None = None
     for build in builds:
-        target = TARGET_SECONDS.get(build.cards)
+        seconds, peak = TARGETS.get(build.cards, (None, None))
         slope = (build.seconds - before.seconds) / (build.cards - before.cards) if before else None
-        met = build.peak_mb <= TARGET_MB and (target is None or build.seconds <= target)
+        limits = ((build.seconds, seconds), (build.peak_mb, peak))
+        missed = any(value > limit for value, limit in limits if limit is not None)
         rows.append(
             (
-                str(build.cards), str(build.pages), f"{build.seconds:.2f}", f"{target:.1f}" if target else "-",
-                f"{build.peak_mb:.0f}", str(TARGET_MB), f"{build.mb_written:.1f}", f"{slope:.3f}" if slope else "-",
-                "met" if met else "MISSED",
+                str(build.cards), str(build.pages), f"{build.seconds:.2f}", f"{seconds:g}" if seconds else "-",
+                f"{build.peak_mb:.0f}", f"{peak:g}" if peak else "-", f"{build.mb_written:.1f}",
+                f"{slope:.3f}" if slope else "-", "" if seconds is None else "MISSED" if missed else "met",
             )
         )  # fmt: skip
         before = build

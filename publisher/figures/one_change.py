@@ -121,9 +121,8 @@ def _row_text(entry: ChangeEntry) -> str:
     for condition in CONDITIONS:
         timed = time_of(entry.times, condition)
         if timed is not None:
-            told.append(
-                f'<span style="color:{COLORS[condition]}">{condition} {fmt_time(timed.samples.median_us)}</span>'
-            )
+            dot = f'<span style="color:{COLORS[condition]}">●</span>'
+            told.append(f"{dot} {condition} {fmt_time(timed.samples.median_us)}")
     return f"<b>{safe(entry.title)}</b>  {'  '.join(told) or absence(entry.times, 'cold').split(':')[0]}"
 
 
