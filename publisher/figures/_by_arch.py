@@ -1,0 +1,112 @@
+"""What is a rung's main loop on every card that has its code? Rows by generation, counts by kind, and listings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from publisher.figure import CodeLine, Evidence, Listing
+from publisher.figures._excerpt import MARKED
+from publisher.figures._style import fmt_count, listed, value_of
+from publisher.instructions import entry_of, family
+from publisher.readings import reading
+from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
+from recorder.recording import CardRecordings, Recording
+
+# Kinds of instructions in the order of the bars: name, colour, families, and else classes of the glossary.
+KINDS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("to shared", "@s1", ("LDGSTS", "STS", "UTMALDG"), ()),
+    ("from shared", "@s3", ("LDS", "LDSM"), ()),
+    ("global", "@q7", (), ("load", "store")),
+    ("math", "@math", (), ("math",)),
+    ("integers", "@s8", (), ("integer",)),
+    ("moves", "@s7", (), ("move", "convert")),
+    ("waits", "@s4", (), ("barrier",)),
+    ("branches", "@s6", (), ("control",)),
+    ("other", "@grid", (), ("other", "")),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One rung's loop on one card."""
+
+    card: CardRecordings
+    recording: Recording
+    ptxas: str
+    loop: tuple[Instruction, ...]  # dummies left out
+
+    @property
+    def arch(self) -> str:
+        return self.recording.card.arch
+
+    @property
+    def name(self) -> str:
+        """sm_80, or with the card's name where one was recorded on."""
+        return self.arch if self.card.compile_only else f"{self.arch}, {self.recording.card.name}"
+
+    @property
+    def families(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for i in self.loop:
+            counts[family(i)] = counts.get(family(i), 0) + 1
+        return counts
+
+
+def rows_of(evidence: Evidence, slug: str) -> list[Row]:
+    """The rung's loop on every card that has it, by generation; a listing that cannot be read is left out."""
+    rows = []
+    for card in evidence.cards.values():
+        recording = card.get(evidence.subject, "code")
+        code = value_of(recording.results.rungs[slug].code) if recording and slug in recording.results.rungs else None
+        if recording is None or code is None:
+            continue
+        try:
+            found = parse_sass(code.sass)
+        except ListingError:
+            continue
+        loop = main_loop(found)
+        if loop:
+            real = tuple(i for i in loop_instructions(found, loop) if not is_dummy(i))
+            rows.append(Row(card, recording, code.ptxas, real))
+    return sorted(rows, key=lambda row: (int(re.sub(r"\D", "", row.arch)), row.arch, row.card.slug))
+
+
+def _kind(evidence: Evidence, instruction: Instruction) -> str:
+    name, group = family(instruction), entry_of(instruction, evidence.glossary).get("class", "")
+    for kind, _, families, classes in KINDS:
+        if name in families or group in classes:
+            return kind
+    return KINDS[-1][0]
+
+
+def counts_of(evidence: Evidence, row: Row) -> dict[str, int]:
+    counts = {kind: 0 for kind, *_ in KINDS}
+    for i in row.loop:
+        counts[_kind(evidence, i)] += 1
+    return counts
+
+
+def listings_of(evidence: Evidence, slug: str, rows: Sequence[Row]) -> dict[str, Listing]:
+    """A listing for each card, by its slug; architectures with the same loop share one."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(i.text for i in row.loop), []).append(row)
+    found: dict[str, Listing] = {}
+    for group in groups.values():
+        first = group[0]
+        name = f"{slug}-{first.card.slug}"
+        lines = tuple(_line(evidence, name, i) for i in first.loop)
+        title = f"{listed([row.arch for row in group])}: {fmt_count(len(first.loop), 'instruction')}"
+        found |= dict.fromkeys((row.card.slug for row in group), Listing(name, title, "sass", lines))
+    return found
+
+
+def _line(evidence: Evidence, name: str, i: Instruction) -> CodeLine:
+    entry = entry_of(i, evidence.glossary)
+    kind, here = entry.get("class", ""), reading(i)
+    note = f"{entry.get('name', 'Not in the glossary')}." + (f"\nHere: {here}." if here else "")
+    return CodeLine(
+        f"{name}-{i.offset:x}", i.text, (kind,) if kind in MARKED else (), note=note, label=f"{i.offset:04x}"
+    )

@@ -1,0 +1,207 @@
+"""What becomes of a rung's main loop on other architectures? Its instructions by kind, and listed side by side.
+
+Compiling needs no card, so architectures that nobody recorded on appear too. Nothing here is a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from publisher.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
+from publisher.figures._by_arch import KINDS, Row, counts_of, listings_of, rows_of
+from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures._style import fmt_count, lacking, listed, merged, rerecord
+from publisher.instructions import family
+
+UNNAMED = ("branches", "other")  # colours that carry no text
+NAMED = 0.055  # of the longest bar: a segment of this length has room for its number
+
+
+def draw(evidence: Evidence, rungs: str = "tensor_core,async_copy") -> SteppedFigure:
+    """``rungs``: slugs separated by commas; those without a loop on this page's card are left out."""
+    own = evidence.need("code").results.rungs
+    wanted = [slug.strip() for slug in rungs.split(",")]
+    by_rung = {slug: rows_of(evidence, slug) for slug in wanted if slug in own}
+    mine = {slug: next((r for r in rows if r.card.slug == evidence.card.slug), None) for slug, rows in by_rung.items()}
+    drawn = {slug: (row, by_rung[slug]) for slug, row in mine.items() if row is not None}
+    if not drawn:
+        raise lacking(
+            evidence, "code", f"there is no loop of {listed(wanted)}; there are the rungs {listed(list(own))}"
+        )
+    titles = {slug: own[slug].title for slug in drawn}
+    listings = {slug: listings_of(evidence, slug, rows) for slug, (_, rows) in drawn.items()}
+    longest = max(len(row.loop) for _, rows in drawn.values() for row in rows)
+    frames = {
+        slug: [_frame(list(drawn), slug, n, longest) for n in (None, *range(len(rows)))]
+        for slug, (_, rows) in drawn.items()
+    }
+    sequences = {
+        slug: _steps(frames[slug], titles[slug], home, rows, listings[slug]) for slug, (home, rows) in drawn.items()
+    }
+    bars = [trace for slug, (_, rows) in drawn.items() for trace in _traces(evidence, slug, rows)]
+    most = max(len(rows) for _, rows in drawn.values())
+    first = next(iter(sequences.values()))[0]
+    return SteppedFigure(
+        title="The same loop on other architectures",
+        alt=f"A bar for each architecture, made of counts of instructions. {first.caption}",
+        data=tuple(map(merged, (_band(), *bars), first.data)),
+        layout=_layout(most, longest),
+        narrow={"margin": {"t": 66}, "legend": {"font": {"size": 11}}},
+        sequences=sequences,
+        table=_table(evidence, titles, {slug: rows for slug, (_, rows) in drawn.items()}),
+        provenance=_provenance(rows for _, rows in drawn.values()),
+        rerecord=rerecord(evidence.subject, "code"),
+        choices=(Choice("rung", "Rung", tuple(titles.items())),) if len(titles) > 1 else (),
+        listings=tuple(one for found in listings.values() for one in dict.fromkeys(found.values())),
+        height=rows_height(most, 52) + 38,
+        narrow_height=rows_height(most, 52) + 62,
+    )
+
+
+def _provenance(by_rung: Iterable[list[Row]]) -> tuple[Provenance, ...]:
+    """Each card that was recorded on, and the architectures that were only compiled for."""
+    rows = {row.card.slug: row for rows in by_rung for row in rows}.values()
+    found = [Provenance.recorded(row.recording) for row in rows if not row.card.compile_only]
+    compiled = [row for row in rows if row.card.compile_only]
+    if compiled:
+        archs = listed([row.arch for row in compiled])
+        how = f"the loops for {archs} were compiled from the same sources, without a card."
+        found.append(Provenance.derived(how, *(row.recording for row in compiled)))
+    return tuple(found)
+
+
+# ---- steps ---------------------------------------------------------------------------------------------------------
+
+
+def _steps(
+    frames: Sequence[tuple[dict[str, Any], ...]], title: str, home: Row, rows: list[Row], listings: dict[str, Listing]
+) -> tuple[Step, ...]:
+    own = listings[home.card.slug].slug
+    steps = [Step("all", "All", _overview(title, home, rows), frames[0], (), {}, (own,))]
+    for row, frame in zip(rows, frames[1:], strict=True):
+        shown = tuple(dict.fromkeys((own, listings[row.card.slug].slug)))
+        lit = _lit(row, home, listings) if row is not home else ()
+        slug = row.card.slug.replace("-", "_")
+        steps.append(Step(slug, row.arch, _caption(title, home, row), frame, (), {}, shown, lit))
+    return tuple(steps)
+
+
+def _lit(row: Row, home: Row, listings: dict[str, Listing]) -> tuple[str, ...]:
+    """The lines of either loop whose opcode the other has not."""
+    lit = []
+    for mine, other in ((row, home), (home, row)):
+        name = listings[mine.card.slug].slug
+        lit += [f"{name}-{i.offset:x}" for i in mine.loop if family(i) not in other.families]
+    return tuple(lit)
+
+
+def _overview(title: str, home: Row, rows: list[Row]) -> str:
+    sizes = sorted({len(row.loop) for row in rows})
+    spread = f"{sizes[0]} to {sizes[-1]} instructions" if len(sizes) > 1 else fmt_count(sizes[0], "instruction")
+    common = sorted(name for name in home.families if all(name in row.families for row in rows))
+    told = listed([f"`{name}`" for name in common])
+    return (
+        f"One pass of the main loop of {title} on {fmt_count(len(rows), 'architecture')}: {spread}, as they stand in "
+        f"the listing. All of them have {told}. The page's card is {home.name}."
+    )
+
+
+def _caption(title: str, home: Row, row: Row) -> str:
+    how = "compiled only, without a card" if row.card.compile_only else f"recorded on {row.recording.card.name}"
+    text = f"{title} for {row.arch}, {how}, by ptxas {row.ptxas}: {fmt_count(len(row.loop), 'instruction')} a pass."
+    if row is home:
+        return f"{text} This is the page's card."
+    here = sorted(name for name in row.families if name not in home.families)
+    there = sorted(name for name in home.families if name not in row.families)
+    for names, where in ((here, f"which the loop for {home.arch} has not"), (there, None)):
+        if names:
+            told = listed([f"`{name}`" for name in names])
+            text += f" It has {told}, {where}." if where else f" It lacks {told}."
+    return text if here or there else f"{text} It is made of the same opcodes as the loop for {home.arch}."
+
+
+# ---- the drawing ---------------------------------------------------------------------------------------------------
+
+
+def _traces(evidence: Evidence, slug: str, rows: list[Row]) -> list[dict[str, Any]]:
+    """The bars of one rung, a trace a kind, and the names of its rows."""
+    counts = [counts_of(evidence, row) for row in rows]
+    longest = max(len(row.loop) for row in rows)
+    places = list(range(len(rows)))
+    starts = [0] * len(rows)
+    traces = []
+    for kind, color, *_ in KINDS:
+        values = [count[kind] for count in counts]
+        ids = [f"{evidence.subject}.code.{slug}.{row.card.slug}.{kind.replace(' ', '_')}" for row in rows]
+        named = [str(n) if n >= longest * NAMED and kind not in UNNAMED else "" for n in values]
+        traces.append(
+            row_bars(
+                places,
+                values,
+                [],
+                ids,
+                starts,
+                name=kind,
+                text=named,
+                textposition="inside",
+                hovertext=[f"{safe(row.name)}, {kind}: {n}" for row, n in zip(rows, values, strict=True)],
+                marker={"color": color},
+                insidetextanchor="middle",
+                textangle=0,
+                constraintext="none",
+                textfont={"size": 11, "color": "@paper"},
+                showlegend=any(values),
+            )  # fmt: skip
+        )
+        starts = [start + n for start, n in zip(starts, values, strict=True)]
+    names = [f"<b>{row.arch}</b>  {_tail(row)}" for row in rows]
+    return [*traces, row_words(places, names, showlegend=False)]
+
+
+def _band() -> dict[str, Any]:
+    """A band behind the row that a step is about."""
+    return row_bars([], [], [], [], [], hoverinfo="skip", marker={"color": "@surface"}, width=0.84, showlegend=False)
+
+
+def _frame(order: list[str], slug: str, place: int | None, longest: int) -> tuple[dict[str, Any], ...]:
+    """Overrides of a step: the band, and of each rung's traces whether they are seen."""
+    band = (
+        {"x": [longest * 2], "y": [place - 0.13], "base": [-longest]}
+        if place is not None
+        else {"x": [], "y": [], "base": []}
+    )
+    seen = [{"visible": one == slug} for one in order for _ in range(len(KINDS) + 1)]
+    return band, *seen
+
+
+def _tail(row: Row) -> str:
+    count = fmt_count(len(row.loop), "instruction")
+    return count if row.card.compile_only else f"{count}, {safe(row.recording.card.name)}"
+
+
+def _layout(rows: int, longest: int) -> dict[str, Any]:
+    legend = {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "bottom",
+        "traceorder": "normal",
+        "font": {"size": 12, "color": "@ink"},
+        "itemclick": False,
+        "itemdoubleclick": False,
+    }
+    layout = rows_layout(rows, "instructions in one pass of the loop", longest * 1.02)
+    return merged(layout, {"showlegend": True, "legend": legend, "margin": {"t": 42}})
+
+
+def _table(evidence: Evidence, titles: dict[str, str], by_rung: dict[str, list[Row]]) -> DataTable:
+    rows = []
+    for slug, found in by_rung.items():
+        for row in found:
+            counts = [str(n) for n in counts_of(evidence, row).values()]
+            rows.append((titles[slug], row.name, row.ptxas, str(len(row.loop)), *counts))
+    columns = ("rung", "architecture", "ptxas", "instructions", *(kind for kind, *_ in KINDS))
+    caption = "Instructions of one pass of the main loop, by kind. What never executes is left out."
+    return DataTable(columns, tuple(rows), tuple(range(3, len(columns))), caption)
