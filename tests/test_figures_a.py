@@ -102,7 +102,7 @@ def test_every_state_is_valid_plotly(name: str, evidence: Evidence) -> None:
             data, layout = coloured(state(figure, key, step.slug, narrow=place % 2 == 1))
             shown = [trace for trace in data if trace.get("visible") is not False]
             drawn = go.Figure(data=shown, layout=layout)
-            assert {trace.type for trace in drawn.data} <= set(TRACE_TYPES)
+            assert {trace["type"] for trace in drawn.to_dict()["data"]} <= set(TRACE_TYPES)
     go.Figure(data=coloured(figure.data), layout=coloured(figure.layout))
 
 
