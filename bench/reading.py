@@ -8,21 +8,16 @@ Nu checker are tools of their own and are not run here.
 from __future__ import annotations
 
 import argparse
-import gzip
-import mimetypes
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from bench.server import served
 from publisher.chromium import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -150,47 +145,6 @@ def _some_article(dist: Path) -> str | None:
     figures = {path: path.read_text(encoding="utf-8").count("<rb-figure") for path in sorted(dist.rglob("*.html"))}
     best = max(figures, key=lambda path: figures[path], default=None)
     return str(best.relative_to(dist).as_posix()) if best and figures[best] else None
-
-
-# ---- the server ------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The folder under http://127.0.0.1:PORT, gzipped where the browser accepts it, with answers that may be kept."""
-
-    @cache
-    def packed(path: Path) -> bytes:
-        return gzip.compress(path.read_bytes(), 9, mtime=0)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            path = (folder / self.path.split("?")[0].lstrip("/")).resolve()
-            if not path.is_relative_to(folder.resolve()) or not path.is_file():
-                self.send_error(404)
-                return
-            zipped = "gzip" in self.headers.get("Accept-Encoding", "")
-            body = packed(path) if zipped else path.read_bytes()
-            self.send_response(200)
-            self.send_header("Content-Type", mimetypes.guess_type(path.name)[0] or "application/octet-stream")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "max-age=600")
-            if zipped:
-                self.send_header("Content-Encoding", "gzip")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
 
 
 # ---- the browser -----------------------------------------------------------------------------------------------------

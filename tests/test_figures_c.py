@@ -492,5 +492,5 @@ def test_a_rung_without_counters_is_named_and_explained(evidence: Evidence) -> N
 
 
 def test_no_counter_at_all_is_missing(evidence: Evidence) -> None:
-    with pytest.raises(Missing, match="the profiler gave no counters"):
+    with pytest.raises(Missing, match="ncu is not installed"):
         counters.draw(changed(evidence, "counters", rungs={"tuned": NotMeasured(not_measured="ncu is not installed")}))

@@ -16,13 +16,14 @@ from recorder.results import Counters
 
 SECTOR_BYTES = 32  # of L2: the profiler counts either bytes or sectors
 STALLS_SHOWN = 4
+ISSUED = "selected"  # the profiler lists it among the reasons, but such a warp does not wait
 STALL_COLORS = ("@s1", "@s2", "@s3", "@s4")
 ALL = (0, 1, 2)
 
 
 @dataclass(frozen=True)
 class View:
-    """One question to the counters. ``pattern`` finds its metrics, added up; ``scale`` makes ``unit`` of them."""
+    """One question to the counters. ``pattern`` finds its metrics; ``scale`` makes ``unit`` of them."""
 
     slug: str
     title: str
@@ -69,11 +70,16 @@ def draw(evidence: Evidence) -> SteppedFigure:
         values = {slug: _value(view, counters) for slug, counters in rungs.items()}
         if any(value is not None for value in values.values()):
             steps.append(_step(evidence, view, values, titles, least, recording.results.tool))
-    stalls = {slug: found.stalls for slug, counters in rungs.items() if (found := value_of(counters)) and found.stalls}
+    stalls = {
+        slug: found.stalls
+        for slug, counters in rungs.items()
+        if (found := value_of(counters)) and set(found.stalls) - {ISSUED}
+    }
     if stalls:
         steps.append(_stalls_step(evidence, list(rungs), stalls, titles, recording.results.tool))
     if not steps:
-        raise lacking(evidence, "counters", "the profiler gave no counters")
+        first = next(iter(rungs.values()), None)
+        raise lacking(evidence, "counters", f"no hardware counter was read ({reason(first)})")
     return SteppedFigure(
         title="What the hardware counted",
         alt=f"A bar a rung. {steps[0].caption}",
@@ -89,7 +95,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
 
 
 def _value(view: View, counters: Any) -> float | None:
-    """The sum of the view's metrics in its unit, or None where the profiler gave none of them."""
+    """What the view's metrics say in its unit, or None where the profiler gave none of them; plain counts add up."""
     counted = value_of(counters)
     if counted is None:
         return None
@@ -97,7 +103,9 @@ def _value(view: View, counters: Any) -> float | None:
     numbers = [
         value * (SECTOR_BYTES if "sectors." in name else 1) for name, value in found.items() if value is not None
     ]
-    return sum(numbers) * view.scale if numbers else None
+    if not numbers:
+        return None
+    return (numbers[0] if view.unit else sum(numbers)) * view.scale
 
 
 def _least_bytes(evidence: Evidence) -> dict[str, int]:
@@ -150,7 +158,7 @@ def _stalls_step(
     """Shares of the most frequent reasons, one after the other in a bar; what is left over is not drawn."""
     total = Counter[str]()
     for one in stalls.values():
-        total.update(one)
+        total.update({name: share for name, share in one.items() if name != ISSUED})
     top = [name for name, _ in total.most_common(STALLS_SHOWN)]
     rows: list[float] = []
     values: list[float | None] = []
@@ -172,11 +180,11 @@ def _stalls_step(
     texts = [f"<b>{safe(titles[slug])}</b>  {_top_stalls(stalls.get(slug), top)}" for slug in order]
     bars = row_bars(rows, values, colors, ids, bases) | {"hovertext": hover}
     highest = max(base + (value or 0) for base, value in zip(bases, values, strict=True))
-    leading = {slug: max(one, key=lambda name: one[name]) for slug, one in stalls.items()}
+    leading = {slug: max(set(one) - {ISSUED}, key=lambda name: one[name]) for slug, one in stalls.items()}
     common, count = Counter(leading.values()).most_common(1)[0]
     caption = (
-        f"Why warps waited, as {tool} sampled it in one cold launch: the {len(top)} most frequent reasons, as shares "
-        f"of the issue slots. For {count} of {len(stalls)} rungs the first reason is `{plain(common)}`."
+        f"Why warps waited, as {tool} sampled it in one cold launch: the {len(top)} most frequent reasons, as shares of "
+        f"a warp's cycles. For {count} of {len(stalls)} rungs the first reason is `{plain(common)}`."
     )
     data = _data(bars, {"x": [], "y": [], "hovertext": []}, texts)
     return Step("stalls", "Stalls", caption, data, ALL, _axis(_stall_key(top), max(highest * 1.06, 1.0)))
@@ -193,7 +201,7 @@ def _stall_key(top: list[str]) -> str:
     """The axis title with the reasons' colours, two a line so that it fits a phone."""
     told = [f"{_square(place)} {safe(plain(name))}" for place, name in enumerate(top)]
     lines = ["\u2003".join(told[i : i + 2]) for i in range(0, len(told), 2)]
-    return "<br>".join(["% of issue slots", *lines])
+    return "<br>".join(["% of a warp's cycles", *lines])
 
 
 def _square(place: int) -> str:

@@ -19,6 +19,7 @@ from publisher.figures._measured import (
 )
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_count, fmt_time, lacking, merged, rerecord
+from publisher.units import significant
 from recorder.results import ChangeEntry, Timed
 
 OFFSET = {"cold": -0.09, "warm": 0.13}  # of a row, so that the two points of an entry do not cover each other
@@ -122,7 +123,7 @@ def _row_text(entry: ChangeEntry) -> str:
         timed = time_of(entry.times, condition)
         if timed is not None:
             dot = f'<span style="color:{COLORS[condition]}">●</span>'
-            told.append(f"{dot} {condition} {fmt_time(timed.samples.median_us)}")
+            told.append(f"{dot} {condition} {significant(timed.samples.median_us)}")
     return f"<b>{safe(entry.title)}</b>  {'  '.join(told) or absence(entry.times, 'cold').split(':')[0]}"
 
 
@@ -133,7 +134,8 @@ def _caption(evidence: Evidence, shown: list[ChangeEntry]) -> str:
     """The last entry's change and times, beside the entry before it and, where that is another, beside the first."""
     entry = shown[-1]
     what = entry.what.rstrip(".")
-    start = f"{what[:1].upper()}{what[1:]}; {fmt_count(entry.blocks, 'block')}."
+    launched = f"; {fmt_count(entry.blocks, 'block')}" if entry.blocks else ""
+    start = f"{what[:1].upper()}{what[1:]}{launched}."
     others = shown[-2:-1] + (shown[:1] if len(shown) > 2 else [])
     return " ".join([start, *(_told(evidence, entry, others, condition) for condition in CONDITIONS)])
 

@@ -286,7 +286,8 @@ def _table(sweep: Sweep) -> DataTable:
     rows = []
     for index, setting in enumerate(sweep.settings):
         values = tuple(str(setting.constants.get(name, "")) for name in sweep.axes)
-        launched = (str(setting.blocks), str(setting.threads), str(setting.smem_bytes), str(setting.registers))
+        numbers = (setting.blocks, setting.threads, setting.smem_bytes, setting.registers)
+        launched = tuple(str(value) if setting.registers else "" for value in numbers)  # no registers: never compiled
         times = [sweep.time(index, condition) for condition in CONDITIONS]
         shown = tuple(exact_us(time.samples.median_us) if time else "" for time in times)
         told = [
