@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import Evidence, Missing
+from publisher.figure import Evidence, Missing, Step
 from publisher.figures._measured import absence, reason, time_of, value_of
 from publisher.units import TIME, formatted, grouped
 from recorder.recording import Recording
@@ -177,6 +177,11 @@ def fmt_time(us: float) -> str:
 def fmt_count(count: int, one: str, many: str = "") -> str:
     """``1 block``, ``256 blocks``."""
     return f"{grouped(count)}\u00a0{one if count == 1 else many or one + 's'}"
+
+
+def told(step: Step) -> str:
+    """A step in words for an alternative text: its title, then its caption, as the page sets them."""
+    return f"{step.title}. {step.caption}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from publisher.figures._style import (
     rerecord,
     sm_grid,
     times,
+    told,
     words,
 )
 from recorder.recording import Recording
@@ -44,7 +45,7 @@ def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
     split = 0.5 - GAP / 2
     return SteppedFigure(
         title="Filling the card",
-        alt=f"The {sms} SMs of the card as cells, and blocks at work against time. {sequences['1'][0].caption}",
+        alt=f"The {sms} SMs of the card as cells, and blocks at work against time. {told(sequences['1'][0])}",
         data=tuple(_data(sms)),
         layout=base_layout(
             margin={"l": 4, "r": 12, "t": 24, "b": 40},
@@ -127,7 +128,7 @@ def _step(timed: Recording | None, placed: Placed, number: int, sms: int) -> Ste
         {"x": [end], "y": [sms], "text": [f"{sms} SMs"]},
     )
     caption = (
-        f"Rung {rung.number}, {rung.title}: {fmt_count(launch.blocks, 'block')}. Recorded in launch {number}: "
+        f"{fmt_count(launch.blocks, 'block')}. Recorded in launch {number}: "
         f"{launch.spread_text}. At most {fmt_count(int(launch.running[1].max()), 'block')} were at work at once; "
         f"from the first start to the last end it took {fmt_time(launch.duration_us)}. {_times(timed, placed)}"
     )

@@ -191,7 +191,7 @@ def _step(
     fresh = sorted(excerpt.families - before)
     lit = tuple(key for name in fresh for key in excerpt.keys.get(name, ()))
     caption = [
-        f"Rung {row.rung.number}, {row.rung.title}: {row.rung.idea.rstrip('.')}.",
+        f"Rung {row.rung.number}. {row.rung.idea.rstrip('.')}.",
         effect(evidence, rows, place),
     ]
     if fresh and before:
@@ -203,7 +203,7 @@ def _step(
 
 def _all(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> Step:
     timed = [row for row in rows if row.timed["cold"]]
-    parts = ["The whole ladder."]
+    parts: list[str] = []
     if len(timed) > 1:
         fastest = min(timed, key=lambda row: row.timed["cold"].samples.median_us)  # type: ignore[union-attr]
         first = timed[0]
@@ -215,7 +215,8 @@ def _all(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> Step:
     if any(name.startswith(READ) for name in recording.results.floors):
         parts.append("The short upright marks are a plain read of the same bytes, cold, that does nothing else.")
     data, traces = _state(evidence, recording, rows, None)
-    return Step("all", "All", " ".join(parts), data, traces, {"yaxis": _ticks(rows, None)}, (rows[-1].rung.slug,))
+    caption = " ".join(parts) or "Every rung of the ladder."
+    return Step("all", "All", caption, data, traces, {"yaxis": _ticks(rows, None)}, (rows[-1].rung.slug,))
 
 
 def _state(

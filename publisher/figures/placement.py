@@ -9,7 +9,7 @@ import numpy as np
 from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._measured import value_of
 from publisher.figures._placed import Launch, Placed, placed_rungs
-from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, words
+from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, told, words
 
 MOST_LAUNCHES = 3
 MOST_WAVES = 8  # a further wave is drawn with the last of these
@@ -40,7 +40,7 @@ def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
         choices.append(Choice("launch", "Launch", tuple((str(n), str(n)) for n in numbers)))
     return SteppedFigure(
         title="Placement in time",
-        alt=f"A row for each of {sms} SMs, a bar for each block from its start to its end. {first.caption}",
+        alt=f"A row for each of {sms} SMs, a bar for each block from its start to its end. {told(first)}",
         data=(*bars, *_marks()),
         layout=base_layout(
             margin={"l": 8, "r": 14, "t": 26, "b": 40},
@@ -111,8 +111,8 @@ def _steps(placed: Placed, number: int, traces: Sequence[int], mark: int) -> tup
     steps = []
     for wave in range(1, len(traces) + 1):
         data = tuple({"visible": True, "marker": {"color": NOW if n == wave else PAST}} for n in range(1, wave + 1))
-        caption = _wave_text(placed, launch, wave, len(traces))
-        steps.append(Step(f"wave_{wave}", f"Wave {wave}", caption, data, tuple(traces[:wave]), layout))
+        caption = _wave_text(placed, launch, wave)
+        steps.append(Step(f"wave_{wave}", f"Wave {wave} of {len(traces)}", caption, data, tuple(traces[:wave]), layout))
     tail = launch.duration_us - launch.tail_start_us
     at = round(launch.tail_start_us, 3)
     data = (
@@ -121,7 +121,7 @@ def _steps(placed: Placed, number: int, traces: Sequence[int], mark: int) -> tup
         {"x": [at], "y": [-0.5], "text": ["first idle SM"], "textposition": _side(at, launch)},
     )
     caption = (
-        f"The tail. At {fmt_time(at)} the first SM that had work runs out of it; the last block ends "
+        f"At {fmt_time(at)} the first SM that had work runs out of it; the last block ends "
         f"{fmt_time(tail)} later, which is {tail / launch.duration_us:.0%} of the launch. "
         f"{launch.spread_text[0].upper()}{launch.spread_text[1:]}."
     )
@@ -133,17 +133,17 @@ def _side(at: float, launch: Launch) -> str:
     return "top left" if at > launch.duration_us * 0.5 else "top right"
 
 
-def _wave_text(placed: Placed, launch: Launch, wave: int, waves: int) -> str:
+def _wave_text(placed: Placed, launch: Launch, wave: int) -> str:
     here = np.flatnonzero(np.minimum(launch.wave, MOST_WAVES) == wave)
     first, last = float(launch.start_us[here].min()), float(launch.end_us[here].max())
-    later = " and later ones" if wave == MOST_WAVES and int(launch.wave.max()) > MOST_WAVES else ""
+    later = " of this wave and later ones" if wave == MOST_WAVES and int(launch.wave.max()) > MOST_WAVES else ""
     text = (
-        f"Wave {wave} of {waves}{later}: {fmt_count(here.size, 'block')}, "
+        f"{fmt_count(here.size, 'block')}{later}, "
         f"started from {_at(first)} to {_at(float(launch.start_us[here].max()))}, the last ended at {_at(last)}."
     )
     if wave > 1:
         return text
-    rung = f"Rung {placed.rung.number}, {placed.rung.title}: {fmt_count(launch.blocks, 'block')} on {launch.sms} SMs. "
+    rung = f"Rung {placed.rung.number} has {fmt_count(launch.blocks, 'block')} for {launch.sms} SMs. In this wave: "
     together = int(launch.lane.max()) + 1
     return (
         rung + text + (f" Up to {together} blocks share an SM at a time, each a thinner bar." if together > 1 else "")

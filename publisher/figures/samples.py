@@ -24,6 +24,7 @@ from publisher.figures._style import (
     rerecord,
     rungs,
     times,
+    told,
     words,
 )
 from recorder.recording import Recording
@@ -73,7 +74,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     return SteppedFigure(
         title="Every sample",
         alt="Samples in the order they were taken, and beside them how often each time occurred. "
-        f"{next(iter(sequences.values()))[0].caption}",
+        f"{told(next(iter(sequences.values()))[0])}",
         data=(*_data(conditions), *(_points(one) for one in shown)),
         layout=_layout(conditions is not None),
         narrow={"xaxis": {"nticks": 4}, "xaxis2": {"nticks": 3}, "xaxis3": {"nticks": 5}},

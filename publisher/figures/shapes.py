@@ -20,6 +20,7 @@ from publisher.figures._style import (
     note,
     rerecord,
     rungs,
+    told,
 )
 from publisher.units import grouped
 from recorder.recording import Recording
@@ -55,7 +56,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     return SteppedFigure(
         title="Other sizes",
         alt=f"Time by size for {listed([titles[e] for e in entries])}, and below it their ratio. "
-        f"{sequences['cold'][0].caption}",
+        f"{told(sequences['cold'][0])}",
         data=tuple(_data(view)),
         layout=base_layout(
             margin={"l": 8, "r": 14, "t": 26, "b": 8},
@@ -254,7 +255,7 @@ def _caption(view: View, one: Series, condition: str, base: dict[str, int]) -> s
     """Where the rung is the faster, the same and the slower beside each of the others, and what has no time."""
     ours = view.entries[0]
     fixed = [key for key in base if key not in one.varying]
-    parts = [f"{one.title}, {condition}" + (f", with {_words(base, fixed)}." if fixed else ".")]
+    parts = [condition.capitalize() + (f", with {_words(base, fixed)}." if fixed else ".")]
     twin = twin_of(view.evidence, condition)
     for other in view.entries[1:]:
         groups: dict[str, list[str]] = {"faster than": [], "the same within the resolution as": [], "slower than": []}

@@ -19,6 +19,7 @@ from publisher.figures._style import (
     lacking,
     rerecord,
     sm_grid,
+    told,
     words,
 )
 from publisher.units import grouped
@@ -79,7 +80,7 @@ def draw(
         title=f"Tiles, blocks and SMs: {title}",
         alt=(
             f"To the left {matrix} cut in {fmt_count(scheme.tiles, 'tile')}, to the right the "
-            f"{fmt_count(scheme.launch.sms, 'SM')} of the card as a grid. {steps[0].caption}"
+            f"{fmt_count(scheme.launch.sms, 'SM')} of the card as a grid. {told(steps[0])}"
         ),
         data=tuple(_data(scheme, matrix)),
         layout=base_layout(
@@ -229,13 +230,13 @@ def _step(scheme: Scheme, groups: Sequence[range], place: int, matrix: str) -> S
         order = int((launch.start_us < launch.start_us[block]).sum()) + 1
         when = f"{fmt_time(float(launch.start_us[block]))}" if launch.start_us[block] else "the very beginning"
         caption = (
-            f"{_owns(scheme, block, matrix)}. Recorded: it ran on SM {launch.sm[block]} and started at {when}, "
+            f"It owns {_part(scheme, block, matrix)}. Recorded: it ran on SM {launch.sm[block]} and started at {when}, "
             f"as number {order} of {launch.blocks}."
         )
         return Step(f"block_{block}", f"Block {block}", caption, data, traces)
     here = [int(sm) for sm in launch.sm[now.start : now.stop]]
     caption = (
-        f"Blocks {now.start} to {now.stop - 1}. Recorded: they ran on {_sms(sorted(set(here)))}. "
+        f"Recorded: they ran on {_sms(sorted(set(here)))}. "
         f"So far {fmt_count(now.stop, 'block')} have {fmt_count(len(set(launch.sm[: now.stop].tolist())), 'SM')}."
     )
     return Step(f"blocks_{now.start}", f"Blocks {now.start} to {now.stop - 1}", caption, data, traces)
@@ -244,7 +245,7 @@ def _step(scheme: Scheme, groups: Sequence[range], place: int, matrix: str) -> S
 def _all(scheme: Scheme, matrix: str) -> Step:
     launch = scheme.launch
     data, traces = _state(scheme, range(launch.blocks, launch.blocks))
-    caption = f"All {fmt_count(launch.blocks, 'block')}. Recorded: {launch.spread_text}. {_neighbours(scheme, matrix)}"
+    caption = f"Recorded: {launch.spread_text}. {_neighbours(scheme, matrix)}"
     return Step("all", "All blocks", caption, data, traces)
 
 
@@ -260,11 +261,15 @@ def _neighbours(scheme: Scheme, matrix: str) -> str:
 
 
 def _owns(scheme: Scheme, block: int, matrix: str) -> str:
+    return f"Block {block} owns {_part(scheme, block, matrix)}"
+
+
+def _part(scheme: Scheme, block: int, matrix: str) -> str:
     tile, part = block % scheme.tiles, block // scheme.tiles
-    text = f"Block {block} owns tile {tile} of {matrix}"
+    text = f"tile {tile} of {matrix}"
     if scheme.rows_per_tile:
         first = tile * scheme.rows_per_tile
-        text = f"Block {block} owns rows {grouped(first)} to {grouped(first + scheme.rows_per_tile - 1)} of {matrix}"
+        text = f"rows {grouped(first)} to {grouped(first + scheme.rows_per_tile - 1)} of {matrix}"
     return text + (f", part {part + 1} of {scheme.ranges}" if scheme.ranges > 1 else "")
 
 
@@ -283,7 +288,7 @@ def _sms(numbers: Sequence[int]) -> str:
 def _table(scheme: Scheme, matrix: str, number: int) -> DataTable:
     launch = scheme.launch
     rows = [
-        (str(block), _owns(scheme, block, matrix).split(" owns ")[1], str(launch.sm[block]),
+        (str(block), _part(scheme, block, matrix), str(launch.sm[block]),
          f"{launch.start_us[block]:.3f}", f"{launch.end_us[block]:.3f}")
         for block in range(launch.blocks)
     ]  # fmt: skip
