@@ -183,8 +183,8 @@ def _stalls_step(
     leading = {slug: max(set(one) - {ISSUED}, key=lambda name: one[name]) for slug, one in stalls.items()}
     common, count = Counter(leading.values()).most_common(1)[0]
     caption = (
-        f"Why warps waited, as {tool} sampled it in one cold launch: the {len(top)} most frequent reasons, as shares of "
-        f"a warp's cycles. For {count} of {len(stalls)} rungs the first reason is `{plain(common)}`."
+        f"Why warps waited, as {tool} sampled it in one cold launch: the {len(top)} most frequent reasons, as shares "
+        f"of a warp's cycles. For {count} of {len(stalls)} rungs the first reason is `{plain(common)}`."
     )
     data = _data(bars, {"x": [], "y": [], "hovertext": []}, texts)
     return Step("stalls", "Stalls", caption, data, ALL, _axis(_stall_key(top), max(highest * 1.06, 1.0)))
