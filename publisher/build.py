@@ -124,13 +124,8 @@ class Builder:
         if not whole:
             faults.append(Fault(file, 1, "no card has been recorded; run: python -m recorder --gpu 0"))
             return ""
-        faults.append(
-            Fault(
-                file,
-                1,
-                f"default_card: there is no card {content.default_card}; {instead(content.default_card, whole)}",
-            )
-        )
+        what = f"default_card: there is no card {content.default_card}; {instead(content.default_card, whole)}"
+        faults.append(Fault(file, content.default_card_line, what))
         return ""
 
     def _article(
@@ -145,7 +140,7 @@ class Builder:
         ]
         if not readable:
             what = f"subject: no card has a recording of {article.subject}; {instead(article.subject, content.kernels)}"
-            faults.append(Fault(article.file, 1, what))
+            faults.append(Fault(article.file, article.subject_line, what))
         woven = []
         for card in readable:
             facts = Facts(card, cards, names, constants)

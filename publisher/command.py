@@ -48,13 +48,13 @@ def main(arguments: list[str]) -> int:
         parser().error(f"--site-url {asked.site_url} is no address; write it with https://")
     docs = ROOT / "docs" if asked.content == ROOT / "content" else None
     options = Options(
-        recordings=asked.recordings,
-        content=asked.content,
-        kernels=asked.kernels,
+        recordings=asked.recordings.resolve(),
+        content=asked.content.resolve(),
+        kernels=asked.kernels.resolve(),
         docs=docs,
         site_url=asked.site_url,
         allow_stale=asked.allow_stale or asked.serve,
-        root=Path.cwd() if not ROOT.is_relative_to(Path.cwd()) else ROOT,
+        root=ROOT if asked.content.resolve().is_relative_to(ROOT) else asked.content.resolve().parent,
     )
     try:
         if asked.diff:
@@ -64,12 +64,21 @@ def main(arguments: list[str]) -> int:
         return _publish(Builder(options), asked.out, asked.check)
     except BuildError as error:
         count = len(error.faults)
-        print(*error.faults, sep="\n", file=sys.stderr)
+        print(*(typed(fault, options.root) for fault in error.faults), sep="\n", file=sys.stderr)
         print(f"{count} {'fault' if count == 1 else 'faults'}; nothing was written.", file=sys.stderr)
         return 1
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def typed(fault: Fault, root: Path) -> str:
+    """The fault with its file as it can be typed from the working directory."""
+    path = root / fault.file
+    if not path.exists():
+        return str(fault)
+    here = Path.cwd()
+    return str(replace(fault, file=str(path.relative_to(here) if path.is_relative_to(here) else path)))
 
 
 def _diff(builder: Builder, old_folder: Path) -> int:

@@ -88,6 +88,7 @@ class Article:
     lede: Pieces
     library: str | None
     file: str
+    subject_line: int
     chapters: tuple[Chapter, ...]
     figures_folder: Path
 
@@ -116,6 +117,7 @@ class Content:
     title: str
     tagline: str
     default_card: str
+    default_card_line: int
     url: str | None
     articles: tuple[Article, ...]
     terms: dict[str, Term]
@@ -195,6 +197,7 @@ def load_content(
         title=site.title,
         tagline=site.tagline,
         default_card=site.default_card,
+        default_card_line=reader.yaml(folder / "site.yaml")[1].get(("default_card",), 1),
         url=site.url.rstrip("/") if site.url else None,
         articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
         terms=terms,
@@ -318,6 +321,7 @@ class _Reader:
             lede=lede,
             library=head.library,
             file=shown,
+            subject_line=lines.get(("subject",), 1),
             chapters=tuple(kept),
             figures_folder=folder / "figures",
         )

@@ -64,7 +64,7 @@ class Figures:
         key = (name, id(figure))
         if key not in self.rendered:
             still = find_still(figure) if isinstance(figure, SteppedFigure) else None
-            self.rendered[key] = (figure, render_figure(name, figure, still))
+            self.rendered[key] = (figure, render_figure(name, figure, still, inline=False))
         return self.rendered[key][1]
 
     def _find(self, name: str, own: Path) -> Draw:
@@ -155,7 +155,7 @@ def check(name: str, figure: SteppedFigure) -> None:
             wrong = "no steps" if not slugs else "two steps of one slug"
             raise FigureError(f"the figure {name} has {wrong} in {key or 'its sequence'}")
         for step in steps:
-            if len(step.traces) != len(step.data) or any(not 0 <= i < len(figure.data) for i in step.traces):
-                raise FigureError(
-                    f"the figure {name}, step {step.slug}: every trace override needs the number of a trace that exists"
-                )
+            targets = step.traces or tuple(range(len(step.data)))  # without numbers: the first traces, in order
+            if len(targets) != len(step.data) or any(not 0 <= i < len(figure.data) for i in targets):
+                wrong = "every trace override needs the number of a trace that exists"
+                raise FigureError(f"the figure {name}, step {step.slug}: {wrong}")

@@ -22,6 +22,7 @@ from publisher.pages import (
     Link,
     SearchEntry,
     Section,
+    pictures_script,
     render_article,
     render_home,
 )
@@ -78,8 +79,13 @@ class Built:
 def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
+    scripts = {id(page): pictures_script({d.name: d.figure for d in page.figures.values()}) for page in edition.woven}
+    for page in edition.woven:
+        name, text = scripts[id(page)]
+        files[f"{page.article.slug}/{page.card.slug}/{name}"] = text
     for page, place in edition.places():
-        files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets))
+        pictures = f"{page.article.slug}/{page.card.slug}/{scripts[id(page)][0]}"
+        files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets, pictures))
     for article in edition.content.articles:
         for page in edition.of(article):
             files[f"{article.slug}/{page.card.slug}/data.json"] = data_json(edition.cards[page.card.slug], page)
@@ -135,7 +141,7 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
     return HomePage(**common, lede=edition.content.tagline, articles=tuple(articles))
 
 
-def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> ArticlePage:
+def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pictures: str) -> ArticlePage:
     article, recordings = page.article, edition.cards[page.card.slug]
     common = _common(edition, assets, article.title, f"{place}/index.html")
     root = common["root"]
@@ -169,6 +175,7 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> 
         ),
         previous=_neighbour(edition, articles[at - 1], root) if at > 0 else None,
         next=_neighbour(edition, articles[at + 1], root) if at + 1 < len(articles) else None,
+        pictures=f"{root}/{pictures}",
     )
 
 

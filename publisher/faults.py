@@ -41,9 +41,15 @@ def instead(word: str, known: Iterable[str], limit: int = 12) -> str:
     """``did you mean 'split_k'?``, or the known words when none is near."""
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(word, names, n=2, cutoff=0.6)
+    if len(close) == 2 and _likeness(word, close[1]) < _likeness(word, close[0]) - 0.05:
+        close.pop()
     if close:
         return f"did you mean {' or '.join(close)}?"
     if not names:
         return "there are none"
     shown = ", ".join(names[:limit])
     return f"there are {shown}{' …' if len(names) > limit else ''}"
+
+
+def _likeness(a: str, b: str) -> float:
+    return difflib.SequenceMatcher(None, a, b).ratio()

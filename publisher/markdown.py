@@ -21,6 +21,7 @@ from publisher.faults import Fault
 from publisher.prose import check_literals
 
 MAX_NESTING = 6
+_UNREAD_ROLE = re.compile(r"\{([a-z][a-z-]+)\}\s*(?:``|(?<=\s)\ufffc)")
 _MARK = "\x00"  # Markdown-it replaces it in texts, so it can only come from here
 _OPTION = re.compile(r"^:([a-z][a-z0-9_-]*):\s*(.*)$")
 _CHAPTER_LINK = re.compile(r"^(?:\d+-)?([a-z0-9-]+)\.md(#[\w-]+)?$")
@@ -196,20 +197,22 @@ def _inline(token: Token, state: _State, literals: bool) -> None:
             state.faults.append(
                 Fault(state.file, line, "an image cannot be published; draw it as a figure: :::{figure} name")
             )
-        if literals and child.type == "code_inline" and (role := re.search(r"\{([a-z-]+)\}$", "".join(shown))):
-            what = f"{{{role[1]}}} has a space or an empty text before its back-ticks; write {{{role[1]}}}`text`"
-            state.faults.append(Fault(state.file, line, what))
-        shown.append(
-            child.content
-            if child.type == "text"
-            else "\n"
-            if child.type.endswith("break")
-            else _OTHER.get(child.type, "")
-        )
+        shown.append(_shown(child))
     text = "".join(shown)
+    first = (token.map or [0])[0] + 1
+    for found in _UNREAD_ROLE.finditer(text):
+        what = f"{{{found[1]}}} has a space or nothing before its back-ticks; write {{{found[1]}}}`text`"
+        state.faults.append(Fault(state.file, first + text.count("\n", 0, found.start()), what))
     state.words += len(text.split())
     if literals:
-        state.faults += check_literals(text, state.file, (token.map or [0])[0] + 1)
+        state.faults += check_literals(text, state.file, first)
+
+
+def _shown(token: Token) -> str:
+    """What a reader sees of a part of a line; one odd character for a role or code."""
+    if token.type == "text":
+        return token.content
+    return "\n" if token.type.endswith("break") else _OTHER.get(token.type, "")
 
 
 _OTHER = {"myst_role": "\ufffc", "code_inline": "\ufffc", "image": "\ufffc"}

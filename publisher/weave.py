@@ -9,7 +9,7 @@ from html import unescape
 
 from publisher.claims import Outcome
 from publisher.content import Article, Chapter, Content
-from publisher.directives import render_directive
+from publisher.directives import DIRECTIVES, render_directive
 from publisher.draw import FigureError, Figures
 from publisher.facts import Facts
 from publisher.faults import Fault, instead
@@ -17,7 +17,7 @@ from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figure_view import step_fragment
 from publisher.markdown import Directive, Node, Pieces, Role, nodes_of
 from publisher.pages import Section
-from publisher.roles import render_role
+from publisher.roles import ROLES, render_role
 from publisher.snippets import snippet
 from recorder.recording import Card, CardRecordings
 
@@ -209,10 +209,12 @@ class Weaver:
     def plain(self, pieces: Pieces) -> str:
         """As ``html`` without directives: what a claim says, without a second copy of figures and ids."""
         return "".join(
-            p if isinstance(p, str) else render_role(p, self) for p in pieces if not isinstance(p, Directive)
+            p if isinstance(p, str) else self._node(p) for p in pieces if not isinstance(p, Directive)
         )
 
     def _node(self, node: Node) -> str:
+        if node.name not in (ROLES if isinstance(node, Role) else DIRECTIVES):
+            return ""  # a fault already: content.py knows the names
         return render_role(node, self) if isinstance(node, Role) else render_directive(node, self)
 
     # ---- what roles and directives ask for -----------------------------------------------------------------------
