@@ -27,7 +27,7 @@ from publisher.figures._style import (
 from recorder.recording import Recording
 
 GAP = "\u2002\u2002"  # between a dot's middle and its label
-SPANS, DOTS, LABELS, READS, FAILED = 0, (1, 2), (3, 4), 5, 6  # places of the traces that a step changes
+FAILED = 6  # the last of the traces that a step changes
 
 
 def draw(evidence: Evidence) -> SteppedFigure:
@@ -63,7 +63,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
 
 
 def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> list[Trace]:
-    """Traces that steps change come first (SPANS to FAILED), then the lines across the figure."""
+    """Traces that steps change come first (up to FAILED), then the lines across the figure."""
     quiet: Trace = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "x": [], "y": []}
     dot: Trace = {"type": "scatter", "mode": "markers", "hoverinfo": "text", "x": [], "y": []}
     label = words([], [], [], textposition="middle right")
@@ -177,7 +177,7 @@ def _bounds(recording: Recording, rows: Sequence[Row]) -> tuple[float, float]:
         t.samples.median_us for f in recording.results.floors.values() for c in CONDITIONS if (t := time_of(f, c))
     ]
     medians = [us for row in rows for us in row.medians]
-    return min(medians + floors) * 0.75, max(medians + floors) * 9
+    return min(medians + floors) * 0.75, max(medians + floors) * 7
 
 
 # ---- the steps -----------------------------------------------------------------------------------------------------
@@ -254,29 +254,25 @@ def _strength(row: Row, focus: int | None) -> float:
 
 
 def _labels(shown: Sequence[Row], condition: str, focus: int | None) -> dict[str, Any]:
-    """The times beside their dots: the smaller to the left, the larger to the right, so that they never meet."""
+    """The times beside their dots: the smaller to the left, the larger to the right, so that they never meet.
+
+    Above the first of them stands the condition's name.
+    """
     here = [row for row in shown if row.timed[condition]]
-    texts, positions, xs = [], [], []
+    texts, positions, xs, ys = [], [], [], []
     for row in here:
         us = row.timed[condition].samples.median_us  # type: ignore[union-attr]
         right = us == max(row.medians) and (condition == "cold" or len(set(row.medians)) > 1)
-        name = row is shown[0]
-        number = fmt_time(us)
-        texts.append(
-            f"{GAP}{number}{' ' + condition if name else ''}"
-            if right
-            else f"{condition + ' ' if name else ''}{number}{GAP}"
-        )
-        positions.append("middle right" if right else "middle left")
-        xs.append(round(us, 4))
-    colors = [f"@{condition}" if _strength(row, focus) == 1.0 else "@muted" for row in here]
-    return {
-        "x": xs,
-        "y": [row.rung.number for row in here],
-        "text": texts,
-        "textposition": positions,
-        "textfont": {"color": colors, "size": 12},
-    }
+        for text, y in ((fmt_time(us), row.rung.number), (condition, row.rung.number - 0.4))[
+            : 2 if row is here[0] else 1
+        ]:
+            texts.append(f"{GAP}{text}" if right else f"{text}{GAP}")
+            positions.append("middle right" if right else "middle left")
+            xs.append(round(us, 4))
+            ys.append(y)
+    strong = {row.rung.number for row in here if _strength(row, focus) == 1.0}
+    colors = [f"@{condition}" if y in strong or y % 1 else "@muted" for y in ys]
+    return {"x": xs, "y": ys, "text": texts, "textposition": positions, "textfont": {"color": colors, "size": 12}}
 
 
 def _reads(evidence: Evidence, recording: Recording, shown: Sequence[Row]) -> dict[str, Any]:
