@@ -1,11 +1,13 @@
 """Which files does a page load? Copies styles and scripts under names that hold their content's hash.
 
 The style sheets become one text that each page carries itself: a separate file would cost the first paint a round trip.
+The scripts are joined into one file, each as it stands.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +20,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
 SMALL_BUNDLE = ROOT / "node_modules" / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js"
-STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "parts.css", "pages.css", "print.css")
+STYLES = (
+    "tokens.css",
+    "base.css",
+    "layout.css",
+    "prose.css",
+    "figure.css",
+    "code.css",
+    "parts.css",
+    "pages.css",
+    "print.css",
+)
 FIRST = ("core.js", "figure-state.js")  # the others use both while they load; the order of the rest does not matter
 
 
@@ -38,27 +50,28 @@ def find_bundle() -> Path:
     """The pinned small bundle where npm installed it, otherwise the plotly package's own file."""
     if SMALL_BUNDLE.exists():
         return SMALL_BUNDLE
-    import plotly
-
-    return Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    found = importlib.util.find_spec("plotly")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("the plotly package is not installed; run: pip install -e .")
+    return Path(found.origin).parent / "package_data" / "plotly.min.js"
 
 
 def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchEntry] = ()) -> Assets:
-    """Write ``dist/assets/*`` and say what pages refer to. ``bundle`` is Plotly's file, by default ``find_bundle()``."""
+    """Write ``dist/assets/*`` and say what pages refer to. ``bundle`` is Plotly's file, otherwise ``find_bundle()``."""
     folder = dist / "assets"
     folder.mkdir(parents=True, exist_ok=True)
     return Assets(
         css="".join(_style(name) for name in STYLES),
         noscript_css=_style("noscript.css"),
         theme=_write(folder, "theme.js", (SITE / "scripts" / "theme.js").read_bytes()),
-        scripts=tuple(_write(folder, path.name, path.read_bytes()) for path in page_scripts()),
+        scripts=(_write(folder, "site.js", b"\n".join(path.read_bytes() for path in page_scripts())),),
         plotly=_write(folder, "plotly.js", (bundle or find_bundle()).read_bytes()),
         search=_write(folder, "search-index.js", _search_index(search).encode()),
     )
 
 
 def page_scripts() -> list[Path]:
-    """The scripts that a page defers, in the order in which they run."""
+    """The scripts that a page defers, in the order in which they run; a page loads them as one file."""
     return sorted((path for path in (SITE / "scripts").rglob("*.js") if path.name != "theme.js"), key=_turn)
 
 
@@ -67,10 +80,15 @@ def _turn(script: Path) -> tuple[int, str]:
 
 
 def _write(folder: Path, name: str, content: bytes) -> str:
-    stem, suffix = name.rsplit(".", 1)
-    hashed = f"{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{suffix}"
+    hashed = hashed_name(name, content)
     (folder / hashed).write_bytes(content)
     return f"{folder.name}/{hashed}"
+
+
+def hashed_name(name: str, content: bytes) -> str:
+    """``name`` with the content's hash before its suffix."""
+    stem, suffix = name.rsplit(".", 1)
+    return f"{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{suffix}"
 
 
 def _style(name: str) -> str:

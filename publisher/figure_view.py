@@ -21,7 +21,7 @@ def inline_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def figure_view(name: str, figure: SteppedFigure, still: Still | None) -> dict[str, Any]:
+def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: bool) -> dict[str, Any]:
     """All that ``figure.html`` names. Ids begin with ``fig-NAME``: a page may hold many figures."""
     identity = f"fig-{name}"
     first = next(iter(figure.sequences))
@@ -34,16 +34,18 @@ def figure_view(name: str, figure: SteppedFigure, still: Still | None) -> dict[s
         "still_wide": _still(still.wide, f"{identity}-w") if still else None,
         "still_narrow": _still(still.narrow, f"{identity}-n") if still else None,
         "choices": _choices(figure, first),
-        "captions": [row for key, value in figure.sequences.items() for row in _captions(figure, identity, key, value, first)],
+        "captions": [
+            row for key, value in figure.sequences.items() for row in _captions(figure, identity, key, value, first)
+        ],
         "steps": steps,
         "many": len(steps) >= MANY,
         "listings": [_listing(identity, listing, steps[0]) for listing in figure.listings],
-        "spec": Markup(_spec(figure)),
+        "spec": Markup(spec_json(figure).replace("<", "\\u003c")) if inline else "",
     }
 
 
 def step_fragment(identity: str, key: str, slug: str) -> str:
-    """The fragment of a link to a step: ``fig-ladder/split_k``, or ``fig-probes/split_k,cold/loads_only`` with choices."""
+    """What a link to a step names: ``fig-ladder/split_k``, or ``fig-probes/split_k,cold/loads_only`` with choices."""
     return f"{identity}/{key}/{slug}" if key else f"{identity}/{slug}"
 
 
@@ -59,25 +61,37 @@ def _choices(figure: SteppedFigure, first: str) -> list[dict[str, Any]]:
         {
             "slug": choice.slug,
             "label": choice.label,
-            "options": [{"slug": slug, "label": label, "checked": slug == chosen[place]} for slug, label in choice.options],
+            "options": [
+                {"slug": slug, "label": label, "checked": slug == chosen[place]} for slug, label in choice.options
+            ],
         }
         for place, choice in enumerate(figure.choices)
     ]
 
 
-def _captions(figure: SteppedFigure, identity: str, key: str, steps: tuple[Step, ...], first: str) -> list[dict[str, Any]]:
-    labels = [dict(choice.options).get(slug, slug) for choice, slug in zip(figure.choices, key.split(","), strict=False)]
-    return [
-        {
-            "id": step_fragment(identity, key, step.slug),
-            "key": key,
-            "branch": ", ".join(labels) if place == 0 else "",
-            "title": step.title,
-            "text": inline_code(step.caption),
-            "current": key == first and place == 0,
-        }
-        for place, step in enumerate(steps)
+def _captions(
+    figure: SteppedFigure, identity: str, key: str, steps: tuple[Step, ...], first: str
+) -> list[dict[str, Any]]:
+    labels = [
+        dict(choice.options).get(slug, slug) for choice, slug in zip(figure.choices, key.split(","), strict=False)
     ]
+    rows = []
+    show: tuple[str, ...] = ()
+    for place, step in enumerate(steps):
+        show = step.show or show
+        rows.append(
+            {
+                "id": step_fragment(identity, key, step.slug),
+                "key": key,
+                "branch": ", ".join(labels) if place == 0 else "",
+                "title": step.title,
+                "text": inline_code(step.caption),
+                "show": " ".join(show),
+                "lit": " ".join(step.lit),
+                "current": key == first and place == 0,
+            }
+        )
+    return rows
 
 
 def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
@@ -90,7 +104,14 @@ def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
         lines.append(_line(identity, line, text, starts_loop="loop" in line.marks and "loop" not in before))
         before = line.marks
     off = bool(step.show) and listing.slug not in step.show
-    return {"slug": listing.slug, "title": listing.title, "language": listing.language, "gutter": gutter, "off": off, "lines": lines}
+    return {
+        "slug": listing.slug,
+        "title": listing.title,
+        "language": listing.language,
+        "gutter": gutter,
+        "off": off,
+        "lines": lines,
+    }
 
 
 def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
@@ -108,26 +129,21 @@ def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[s
     }
 
 
-def _spec(figure: SteppedFigure) -> str:
-    """JSON that can stand inside a script element. Captions stay in the page alone, unless a driver reads them."""
-    steps = {key: [_step(step, bool(figure.driver)) for step in steps] for key, steps in figure.sequences.items()}
+def spec_json(figure: SteppedFigure) -> str:
+    """What the script draws from. Captions, titles and listings are in the page; they are not repeated."""
     spec: dict[str, Any] = {
         "data": figure.data,
         "layout": figure.layout,
         "narrow": figure.narrow,
         "height": figure.height,
         "narrowHeight": figure.narrow_height,
-        "choices": [{"slug": choice.slug, "options": [slug for slug, _ in choice.options]} for choice in figure.choices],
-        "sequences": steps,
+        "sequences": {key: [_step(step) for step in steps] for key, steps in figure.sequences.items()},
     }
     if figure.driver:
         spec |= {"driver": figure.driver, "driverData": figure.driver_data}
-    text = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
+    return json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _step(step: Step, with_caption: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"slug": step.slug, "title": step.title}
-    optional = {"data": step.data, "traces": step.traces, "layout": step.layout, "show": step.show, "lit": step.lit}
-    row |= {key: value for key, value in optional.items() if value}
-    return row | {"caption": step.caption} if with_caption else row
+def _step(step: Step) -> dict[str, Any]:
+    parts = {"slug": step.slug, "data": step.data, "traces": step.traces, "layout": step.layout}
+    return {key: value for key, value in parts.items() if value}

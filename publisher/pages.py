@@ -1,11 +1,13 @@
 """What does each page hold, and how does that become HTML? Dataclasses in, text out; no file is written here.
 
-Every ``url`` is relative to the page that shows it; every ``html`` is trusted markup made by the publisher, every other
-string is plain text and escaped by the templates. ``root`` leads from the page's folder to the output's root ("." or "..").
+Every ``url`` is relative to the page that shows it; every ``html`` is trusted markup made by the publisher, any other
+string is plain text that the templates escape. ``root`` leads from a page's folder to the output's root ("." or "..").
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,9 +15,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from publisher.assets import Assets
+from publisher.assets import Assets, hashed_name
 from publisher.figure import Missing, SteppedFigure
-from publisher.figure_view import figure_view, inline_code
+from publisher.figure_view import figure_view, inline_code, spec_json
 from publisher.sparkline import Rung, sparkline
 from publisher.stills import Still
 
@@ -49,7 +51,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What every page has. ``canonical``, ``og_image`` and ``feed`` are absolute URLs, None where no site URL is set."""
+    """What every page has. ``canonical``, ``og_image`` and ``feed`` are absolute, and None where no site URL is set."""
 
     title: str
     site_title: str
@@ -79,6 +81,7 @@ class ArticlePage(Page):
     figures: tuple[Link, ...] = ()  # index of figures: title and "#fig-NAME"
     previous: Link | None = None
     next: Link | None = None
+    pictures: str = ""  # URL of what pictures_script made, for figures rendered with inline=False
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,7 @@ class GlossaryPage(Page):
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """``url`` is relative to the root of the output; ``text`` is plain and short: it is searched, and shown below the title."""
+    """``url`` is relative to the root of the output; ``text`` is plain and short, and shown below the title."""
 
     title: str
     kind: str  # section, figure, term, opcode
@@ -161,11 +164,29 @@ class SearchEntry:
     text: str = ""
 
 
-def render_figure(name: str, figure: SteppedFigure | Missing, still: Still | None) -> str:
-    """The figure as one <rb-figure>, id ``fig-NAME``. ``name`` is unique in its page and may differ from the module's."""
+def render_figure(name: str, figure: SteppedFigure | Missing, still: Still | None, inline: bool = True) -> str:
+    """The figure as one <rb-figure>, id ``fig-NAME``. ``name`` is unique in its page and may differ from the module's.
+
+    ``inline`` puts the states of its picture into the page; otherwise they come from ``pictures_script``.
+    """
     if isinstance(figure, Missing):
         return _render("missing_figure.html", name=name, what=figure.what, command=figure.command)
-    return _render("figure.html", view=figure_view(name, figure, still))
+    return _render("figure.html", view=figure_view(name, figure, still, inline))
+
+
+def pictures_script(figures: Mapping[str, SteppedFigure | Missing | None]) -> tuple[str, str]:
+    """File name and text of a script with the states of all pictures of a page, by the names given to render_figure.
+
+    A figure's states are many times the page's own text, and nobody needs them before the first step. Each is a string
+    that is parsed when its figure is opened.
+    """
+    rows = []
+    for name, figure in figures.items():
+        if isinstance(figure, SteppedFigure):
+            text = spec_json(figure).replace("\\", "\\\\").replace("'", "\\'")
+            rows.append(f"{json.dumps(name)}: '{text}'")
+    text = "window.Rungbook.pictureTexts = {\n" + ",\n".join(rows) + "\n};\n"
+    return hashed_name("pictures.js", text.encode()), text
 
 
 def render_article(page: ArticlePage) -> str:

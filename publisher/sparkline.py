@@ -1,4 +1,4 @@
-"""What does a ladder look like at a glance? A small SVG of its rungs' cold times, on a log axis, falling to the right."""
+"""What does a ladder look like at a glance? A small SVG of its rungs' cold times on a log axis."""
 
 from __future__ import annotations
 

@@ -1,101 +1,193 @@
 // What of Plotly's drawing is worth keeping in a page? Run in Chromium by stills.py: the drawn figure as one small SVG.
-// `tokens[n]` is the name of the colour that was drawn as rgb(201, 7, n).
+// Plotly nests groups and moves deep; here every shape is moved to its place, shapes of one look become one path, and
+// only what is seen stays. `tokens[n]` is the name of the colour that was drawn as rgb(201, 7, n).
 (figure, tokens) => {
   "use strict";
-  const KEEP = new Set(["d", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "points", "transform",
-    "text-anchor", "clip-path", "dy", "dx"]);
-  const STYLE = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity",
-    "font-size", "font-weight", "font-style", "text-anchor", "display", "shape-rendering"];
-  const DEFAULT = { "fill-opacity": "1", "stroke-opacity": "1", opacity: "1", "stroke-dasharray": "none", "font-weight": "normal",
+  const SVG = "http://www.w3.org/2000/svg";
+  const DROP = ".draglayer, .hoverlayer, .zoomlayer, .modebar-container, clipPath, .drag, defs, .menulayer";
+  const SHAPE = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "shape-rendering"];
+  const TEXT = ["fill", "fill-opacity", "font-size", "font-weight", "font-style", "text-anchor"];
+  const DEFAULT = { "fill-opacity": "1", "stroke-opacity": "1", "stroke-dasharray": "none", "font-weight": "normal",
     "font-style": "normal", "text-anchor": "start", "shape-rendering": "auto" };
-  const TEXT = new Set(["font-size", "font-weight", "font-style", "text-anchor"]);
-  const papers = [...figure.querySelectorAll(".fig-live .main-svg")];
+  const GEOMETRY = { rect: ["x", "y", "width", "height", "rx", "ry"], circle: ["cx", "cy", "r"], tspan: ["x", "y", "dx", "dy"], text: ["x", "y", "dy"] };
   const clips = new Map();
 
-  const round = (text) => text.replace(/-?\d*\.\d+(e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10));
+  const short = (number) => String(Math.round(Number(number) * 10) / 10);
   const named = (text) => text.replace(/rgba?\(201, 7, (\d+)(?:, [\d.]+)?\)/g, (_, place) => `var(--fig-${tokens[place]})`);
-  const clipName = (text) => {
-    const id = text.match(/#([^'")]+)/)[1];
-    if (!clips.has(id)) clips.set(id, `{{id}}${clips.size}`);
-    return clips.get(id);
-  };
 
-  // Only what is seen: a stroke without width and a fill without opacity are none.
-  function style(element) {
+  // ---- what a shape looks like: a stroke without width and a fill without opacity are none
+
+  function look(element, names, above) {
     const rules = new Map();
-    const isText = element.closest("text") !== null;
-    for (const name of STYLE) {
-      if (TEXT.has(name) && !isText) continue;
+    for (const name of names) {
       let value = element.style.getPropertyValue(name) || element.getAttribute(name) || "";
-      if (name === "shape-rendering" && !value && element.classList.contains("crisp")) value = "crispEdges";
-      if (value && value !== DEFAULT[name]) rules.set(name, named(round(value)).replaceAll('"', "'"));
+      if (name === "shape-rendering" && !value && element.closest(".crisp")) value = "crispEdges";
+      if (name.endsWith("opacity")) value = String(Number(value || 1) * above * Number(element.style.opacity || element.getAttribute("opacity") || 1));
+      if (value && value !== DEFAULT[name]) rules.set(name, named(value).replace(/-?\d*\.\d+/g, (number) => String(+Number(number).toFixed(2))));
     }
     const clear = (value) => /^rgba\(.*, 0\)$/.test(value ?? "");
     if (/^0(px)?$/.test(rules.get("stroke-width") ?? "") || rules.get("stroke-opacity") === "0" || clear(rules.get("stroke"))) {
-      for (const name of ["stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"]) rules.delete(name);
+      for (const name of SHAPE.filter((name) => name.startsWith("stroke"))) rules.delete(name);
     }
-    if (rules.get("fill-opacity") === "0" || clear(rules.get("fill"))) {
-      rules.set("fill", "none");
-      rules.delete("fill-opacity");
-    }
+    if (rules.get("fill-opacity") === "0" || clear(rules.get("fill"))) rules.set("fill", "none");
+    if (rules.get("fill") === "none") rules.delete("fill-opacity");
     return rules;
   }
 
-  const text = (rules) => [...rules].map(([name, value]) => `${name}:${value}`).join(";");
+  const written = (rules) => [...rules].map(([name, value]) => `${name}:${value.replaceAll('"', "'")}`).join(";");
 
-  function unseen(made, rules) {
-    if (["g", "text", "tspan"].includes(made.localName)) return !made.childNodes.length;
-    if (made.localName === "path" && !made.hasAttribute("d")) return true;
-    if (made.localName === "rect" && (made.getAttribute("width") === "0" || made.getAttribute("height") === "0")) return true;
-    return rules.get("fill") === "none" && !rules.has("stroke");
+  // ---- where a shape is: a path moved by (x, y), capitals being absolute
+
+  function moved(d, x, y) {
+    let first = true;
+    return d.replace(/([a-zA-Z])([^a-zA-Z]*)/g, (_, command, rest) => {
+      const numbers = rest.match(/-?\d*\.?\d+(?:e-?\d+)?/g)?.map(Number) ?? [];
+      const absolute = command === command.toUpperCase() || first;
+      first = false;
+      if (absolute) {
+        const upper = command.toUpperCase();
+        for (let at = 0; at < numbers.length; at++) {
+          if (upper === "H") numbers[at] += x;
+          else if (upper === "V") numbers[at] += y;
+          else if (upper === "A") numbers[at] += at % 7 === 5 ? x : at % 7 === 6 ? y : 0;
+          else numbers[at] += at % 2 ? y : x;
+        }
+      }
+      return command + numbers.map(short).join(" ").replaceAll(" -", "-");
+    });
   }
 
-  function copy(element) {
-    if (element.nodeType === Node.TEXT_NODE) return document.createTextNode(element.data);
-    const drop = ".draglayer, .hoverlayer, .zoomlayer, .modebar-container, clipPath, .drag, defs, .menulayer";
-    if (element.nodeType !== Node.ELEMENT_NODE || element.matches(drop)) return null;
-    if (element.style.display === "none" || element.style.visibility === "hidden") return null;
-    const made = document.createElementNS("http://www.w3.org/2000/svg", element.localName);
-    for (const { name, value } of element.attributes) {
-      if (!KEEP.has(name)) continue;
-      if (name === "clip-path") made.setAttribute(name, `url(#${clipName(value)})`);
-      else if (!(name === "transform" && /^(translate\(0,0\))?$/.test(value))) made.setAttribute(name, round(value));
-    }
-    const rules = style(element);
-    if (rules.size) made.setAttribute("style", text(rules));
-    if (element.classList.contains("point")) {
-      made.setAttribute("class", "point");
-      if (element.__data__?.id) made.setAttribute("data-id", element.__data__.id);
-    }
-    for (const child of element.childNodes) {
-      const inner = copy(child);
-      if (inner) made.append(inner);
-    }
-    return unseen(made, rules) ? null : lift(made);
+  // Plotly's round marker is a path of two arcs; a dot of a round line cap is the same and a tenth of the text.
+  function dot(d, rules, x, y) {
+    const radius = d.match(/^M([\d.]+),0A\1,\1 0 1,1 0,-\1A\1,\1 0 0,1 \1,0Z$/)?.[1];
+    if (!radius || rules.has("stroke") || rules.get("fill") === "none") return null;
+    const round = [["fill", "none"], ["stroke", rules.get("fill")], ["stroke-width", `${+(2 * radius).toFixed(2)}px`], ["stroke-linecap", "round"]];
+    if (rules.has("fill-opacity")) round.push(["stroke-opacity", rules.get("fill-opacity")]);
+    return { d: `M${short(x)} ${short(y)}h0`, rules: new Map(round) };
   }
 
-  // A group without a say of its own makes way for its only child.
-  function lift(made) {
-    const plain = made.localName === "g" && !made.attributes.length && made.childNodes.length === 1;
-    return plain ? made.firstChild : made;
+  // ---- the walk: shapes in drawing order; a group only where a turn or a clip needs one
+
+  function walk(element, x, y, above, out) {
+    if (element.nodeType !== Node.ELEMENT_NODE || element.matches(DROP)) return;
+    if (element.style.display === "none" || element.style.visibility === "hidden") return;
+    const transform = (element.getAttribute("transform") ?? "").replace(/rotate\(0(,[^)]*)?\)/g, "").replace(/translate\(0(, ?0)?\)/g, "").trim();
+    const move = transform.match(/^translate\((-?[\d.e-]+)(?:[, ]+(-?[\d.e-]+))?\)$/);
+    const clip = element.getAttribute("clip-path");
+    if (move) [x, y] = [x + Number(move[1]), y + Number(move[2] ?? 0)];
+    if ((transform && !move) || clip) {
+      const group = { group: [], clip: clip && clipName(clip), turn: transform && !move ? transform : "", x, y };
+      inside(element, 0, 0, above, group.group);
+      if (group.group.length) out.push(group);
+    } else {
+      inside(element, x, y, above, out);
+    }
   }
 
-  const bodies = papers.flatMap((paper) => [...paper.children].map(copy)).filter(Boolean);
-  const size = papers[0];
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", `0 0 ${size.getAttribute("width")} ${size.getAttribute("height")}`);
-  for (const [id, name] of clips) {
+  function inside(element, x, y, above, out) {
+    const kind = element.localName;
+    if (kind === "g" || kind === "svg") {
+      const own = Number(element.style.opacity || element.getAttribute("opacity") || 1) * above;
+      for (const child of element.children) walk(child, x, y, own, out);
+    } else if (kind === "text") {
+      if (element.textContent.trim()) out.push({ text: copyText(element, x, y).outerHTML.replaceAll(` xmlns="${SVG}"`, ""), style: written(look(element, TEXT, above)) });
+    } else if (kind === "path") {
+      shape(element, element.getAttribute("d") ?? "", x, y, above, out);
+    } else if (GEOMETRY[kind]) {
+      const rules = look(element, SHAPE, above);
+      const [w, h] = ["width", "height"].map((name) => Number(element.getAttribute(name) ?? 1));
+      if (!w || !h || (rules.get("fill") === "none" && !rules.has("stroke"))) return;
+      const places = GEOMETRY[kind].filter((name) => element.hasAttribute(name) || /^c?[xy]$/.test(name));
+      const shift = { x, cx: x, y, cy: y };
+      const parts = places.map((name) => `${name}="${short(Number(element.getAttribute(name) ?? 0) + (shift[name] ?? 0))}"`);
+      out.push({ leaf: `${kind} ${parts.join(" ")}`, style: written(rules) });
+    }
+  }
+
+  function shape(element, d, x, y, above, out) {
+    const rules = look(element, SHAPE, above);
+    if (!d || d === "null" || d.startsWith("M0,0A0,0 ") || (rules.get("fill") === "none" && !rules.has("stroke"))) return;
+    const round = dot(d, rules, x, y);
+    out.push({ d: round?.d ?? moved(d, x, y), style: written(round?.rules ?? rules), loose: element.closest(".points") });
+  }
+
+  function copyText(element, x, y) {
+    const made = document.createElementNS(SVG, element.localName);
+    const shift = { x, y };
+    for (const name of GEOMETRY[element.localName]) {
+      const value = element.getAttribute(name);
+      if (value === null && element.localName === "tspan") continue;
+      if (/^0(em)?$/.test(value ?? "") && name.startsWith("d")) continue;
+      if (/em$/.test(value ?? "")) made.setAttribute(name, value);
+      else if (value !== null || name in shift) made.setAttribute(name, short(Number(value ?? 0) + (shift[name] ?? 0)));
+    }
+    if (element.localName === "tspan") {
+      const rules = written(new Map([...look(element, TEXT, 1)].filter(([name]) => element.style.getPropertyValue(name))));
+      if (rules) made.setAttribute("style", rules);
+    }
+    for (const child of element.childNodes) made.append(child.localName === "tspan" ? copyText(child, x, y) : child.textContent);
+    return made;
+  }
+
+  function clipName(value) {
+    const id = value.match(/#([^'")]+)/)[1];
+    if (!clips.has(id)) clips.set(id, `{{id}}${clips.size}`);
+    return clips.get(id);
+  }
+
+  // ---- shapes of one look become one path: neighbours, and the points of one trace in any order
+
+  function joined(items) {
+    const out = [];
+    for (const item of items) {
+      const twin = item.d && (item.loose ? out.find((other) => other.loose === item.loose && other.style === item.style) : out.at(-1));
+      if (twin?.d && twin.style === item.style && !/opacity/.test(item.style)) twin.d += item.d;
+      else if (item.group && out.at(-1)?.group && sameFrame(item, out.at(-1))) out.at(-1).group.push(...item.group);
+      else out.push(item);
+    }
+    return out;
+  }
+
+  const sameFrame = (a, b) => !a.turn && !b.turn && a.clip === b.clip && a.x === b.x && a.y === b.y;
+
+  function text(items) {
+    const parts = [];
+    const rows = joined(items);
+    for (let at = 0; at < rows.length; at++) {
+      const { style, group, d, leaf } = rows[at];
+      const attribute = style ? ` style="${style}"` : "";
+      if (group) parts.push(frame(rows[at]));
+      else if (leaf) parts.push(`<${leaf}${attribute}/>`);
+      else {
+        const kind = d ? "d" : "text";
+        let end = at;
+        while (rows[end + 1]?.[kind] && rows[end + 1].style === style) end++;
+        const alike = rows.slice(at, end + 1).map((row) => (d ? `<path d="${row.d}"/>` : row.text));
+        if (d && alike.length === 1) parts.push(`<path d="${d}"${attribute}/>`);
+        else parts.push(`<g${attribute}>${alike.join("")}</g>`);
+        at = end;
+      }
+    }
+    return parts.join("");
+  }
+
+  function frame({ group, clip, turn, x, y }) {
+    const place = x || y ? `translate(${short(x)},${short(y)})` : "";
+    const round = turn.replace(/-?\d*\.\d+/g, short);
+    const transform = place || round ? ` transform="${place}${round}"` : "";
+    return `<g${transform}${clip ? ` clip-path="url(#${clip})"` : ""}>${text(group)}</g>`;
+  }
+
+  const papers = [...figure.querySelectorAll(".fig-live .main-svg")];
+  const items = [];
+  for (const paper of papers) for (const child of paper.children) walk(child, 0, 0, 1, items);
+  const body = text(items);
+  const windows = [...clips].map(([id, name]) => {
     const rect = document.getElementById(id)?.querySelector("rect");
-    if (!rect) continue;
-    const clip = document.createElementNS(svg.namespaceURI, "clipPath");
-    const shape = document.createElementNS(svg.namespaceURI, "rect");
-    clip.id = name;
-    for (const side of ["x", "y", "width", "height"]) if (rect.hasAttribute(side)) shape.setAttribute(side, round(rect.getAttribute(side)));
-    clip.append(shape);
-    svg.append(clip);
-  }
-  svg.append(...bodies);
-  const whole = new XMLSerializer().serializeToString(svg);
-  const stray = whole.match(/<[^>]*rgba?\([^>]*>/g) ?? [];
-  return { svg: whole.replace(' xmlns="http://www.w3.org/2000/svg"', ""), stray: [...new Set(stray)] };
+    const sides = rect && ["x", "y", "width", "height"].filter((side) => Number(rect.getAttribute(side))).map((side) => `${side}="${short(rect.getAttribute(side))}"`);
+    return rect ? `<clipPath id="${name}"><rect ${sides.join(" ")}/></clipPath>` : "";
+  });
+  const size = `0 0 ${papers[0].getAttribute("width")} ${papers[0].getAttribute("height")}`;
+  const svg = `<svg viewBox="${size}">${windows.join("")}${body}</svg>`;
+  return { svg, stray: [...new Set(svg.match(/[^<]*rgba?\([^>]*/g) ?? [])] };
 };

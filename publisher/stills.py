@@ -1,7 +1,8 @@
 """What does a figure look like before any script runs? Its first state as SVG, kept in site/stills by the spec's hash.
 
-``python build.py --stills`` renews them: Chromium draws each figure with the very scripts that a page runs, once for a wide
-and once for a narrow page, and ``still_capture.js`` keeps what matters. A build without a browser uses what is kept.
+``python build.py --stills`` renews them: Chromium draws each figure with the very scripts that a page runs, once for a
+wide and once for a narrow page, and ``still_capture.js`` keeps what matters. A build without a browser uses what is
+kept.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 STILLS = ROOT / "site" / "stills"
 CAPTURE = Path(__file__).with_name("still_capture.js")
 WIDTHS = {"wide": 760, "narrow": 360}  # px; of the plot on a desktop and on a phone
-VERSION = 1  # raise when capture changes what it keeps: every still is then stale
+VERSION = 5  # raise when capture changes what it keeps: every still is then stale
 TOKENS = ["ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier"]
 TOKENS += [f"s{place}" for place in range(1, 9)] + [f"q{place}" for place in range(9)]
 
@@ -44,7 +45,10 @@ def still_key(figure: SteppedFigure) -> str:
         "version": VERSION,
         "widths": WIDTHS,
         "step": {"data": step.data, "traces": step.traces, "layout": step.layout},
-        **{name: getattr(figure, name) for name in ("data", "layout", "narrow", "height", "narrow_height", "driver", "driver_data")},
+        **{
+            name: getattr(figure, name)
+            for name in ("data", "layout", "narrow", "height", "narrow_height", "driver", "driver_data")
+        },
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -100,7 +104,8 @@ def _prepare(page: Page, width: int) -> None:
 
     colours = "".join(f"--fig-{token}:rgb(201,7,{place});" for place, token in enumerate(TOKENS))
     css = "".join((ROOT / "site" / "styles" / name).read_text(encoding="utf-8") for name in ("base.css", "figure.css"))
-    css += f':root{{{colours}--sans:"Liberation Sans",Arial,sans-serif}} .fig-plot{{width:{width}px;max-width:none;margin:0}}'
+    css += f':root{{{colours}--sans:"Liberation Sans",Arial,sans-serif}}'
+    css += f".fig-plot{{width:{width}px;max-width:none;margin:0}}"
     page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main></main>")
     for script in [*page_scripts(), find_bundle()]:
         page.add_script_tag(path=script)
@@ -120,7 +125,9 @@ def _draw(page: Page, figure: SteppedFigure) -> str:
     capture = CAPTURE.read_text(encoding="utf-8").strip().rstrip(";")
     kept = page.evaluate(f"(tokens) => ({capture})(document.querySelector('rb-figure'), tokens)", TOKENS)
     if kept["stray"]:
-        raise ValueError(f"the figure “{figure.title}” has colours that are no token: {', '.join(kept['stray'])}; use @ink, @s1, …")
+        raise ValueError(
+            f"the figure “{figure.title}” has colours that are no token: {', '.join(kept['stray'])}; use @ink, @s1, …"
+        )
     return re.sub(r"\s+(?=<)", " ", kept["svg"])
 
 

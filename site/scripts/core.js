@@ -1,46 +1,56 @@
-// What do all scripts share? The one global, Plotly's late arrival, and colours by name.
+// What do all scripts share? The one global, files that arrive late, colours by name, and text with code in it.
 window.Rungbook = (() => {
   "use strict";
   const page = document.documentElement;
-  let arriving = null;
+  const arriving = new Map();
   let colours = new Map();
   let probe = null;
 
-  // Plotly is fetched once the page is idle and run at the first interest in a figure: running it costs up to 0.6 s.
-  function plotly() {
-    arriving ??= new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = page.dataset.plotly;
-      script.onload = () => resolve(window.Plotly);
-      script.onerror = () => {
-        arriving = null;
-        script.remove();
-        reject(new Error("the drawing library could not be loaded"));
-      };
-      document.head.append(script);
-    });
-    return arriving;
+  // A script is loaded once; after a failure the next call tries again.
+  function load(url, what) {
+    if (!arriving.has(url)) {
+      const done = new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = url;
+        script.onload = resolve;
+        script.onerror = () => {
+          arriving.delete(url);
+          script.remove();
+          reject(new Error(`${what} could not be loaded`));
+        };
+        document.head.append(script);
+      });
+      arriving.set(url, done);
+    }
+    return arriving.get(url);
   }
 
+  const plotly = () => load(page.dataset.plotly, "the drawing library").then(() => window.Plotly);
+  const index = () => load(page.dataset.search, "the index").then(() => window.Rungbook.searchIndex);
+  const pictures = () => load(page.dataset.pictures, "this page's pictures").then(() => window.Rungbook.pictureTexts);
+
+  // Figures' states and Plotly are fetched once the page is idle, and run at the first interest in a figure: running
+  // Plotly costs up to 0.6 s.
   function fetchWhenIdle() {
     if (location.protocol === "file:" || navigator.connection?.saveData || !document.querySelector("rb-figure")) return;
-    const fetchIt = () => {
-      if (arriving) return;
-      const link = document.createElement("link");
-      if (!link.relList.supports("prefetch")) {
-        fetch(page.dataset.plotly, { priority: "low" }).catch(() => {});
-        return;
-      }
-      link.rel = "prefetch";
-      link.as = "script";
-      link.href = page.dataset.plotly;
-      document.head.append(link);
-    };
-    if (window.requestIdleCallback) requestIdleCallback(fetchIt, { timeout: 4000 });
-    else setTimeout(fetchIt, 1000);
+    const fetchAll = () => [page.dataset.pictures, page.dataset.plotly].filter((url) => url && !arriving.has(url)).forEach(fetchAhead);
+    if (window.requestIdleCallback) requestIdleCallback(fetchAll, { timeout: 4000 });
+    else setTimeout(fetchAll, 1000);
   }
 
-  // "@accent" -> "rgb(…)" in the present theme. A probe element resolves what the custom property leaves unresolved.
+  function fetchAhead(url) {
+    const link = document.createElement("link");
+    if (!link.relList.supports("prefetch")) {
+      fetch(url, { priority: "low" }).catch(() => {});
+      return;
+    }
+    link.rel = "prefetch";
+    link.as = "script";
+    link.href = url;
+    document.head.append(link);
+  }
+
+  // "accent" -> "rgb(…)" in the present theme. A probe element resolves what the custom property leaves unresolved.
   function colour(token) {
     if (colours.has(token)) return colours.get(token);
     if (!probe) {
@@ -48,15 +58,10 @@ window.Rungbook = (() => {
       probe.hidden = true;
       document.body.append(probe);
     }
-    probe.style.color = "";
     probe.style.color = `var(--fig-${token})`;
     const value = getComputedStyle(probe).color;
     colours.set(token, value);
     return value;
-  }
-
-  function forgetColours() {
-    colours = new Map();
   }
 
   // Plain text with `code` in back-ticks, appended to an element; nothing in it is read as markup.
@@ -71,9 +76,9 @@ window.Rungbook = (() => {
     return element;
   }
 
-  document.addEventListener("rungbook:theme", forgetColours);
+  document.addEventListener("rungbook:theme", () => (colours = new Map()));
   if (document.readyState === "complete") fetchWhenIdle();
   else addEventListener("load", fetchWhenIdle);
 
-  return { drivers: {}, plotly, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { drivers: {}, plotly, index, pictures, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

@@ -3,11 +3,17 @@
   "use strict";
   const { state } = window.Rungbook;
 
-  function follow(hash, { scroll }) {
+  function figureOf(hash) {
     const link = state.parseLink(hash);
     const figure = link && document.getElementById(link.id);
-    if (figure?.localName !== "rb-figure") return false;
-    if (link.slug) figure.goTo(link.slug, link.key);
+    return figure?.localName === "rb-figure" ? figure : null;
+  }
+
+  function follow(hash, { scroll }) {
+    const link = state.parseLink(hash);
+    const figure = figureOf(hash);
+    if (!figure) return false;
+    if (link.slug) figure.goTo(link.slug, link.key, link.query);
     if (scroll) figure.scrollIntoView({ block: "start", behavior: "instant" });
     else comeIntoView(figure);
     return true;
@@ -41,6 +47,8 @@
   });
   addEventListener("hashchange", () => follow(location.hash, { scroll: false }));
   addEventListener("DOMContentLoaded", () => location.hash && follow(location.hash, { scroll: true }));
+  // The browser itself scrolls to the caption of that name once more when all is loaded.
+  addEventListener("load", () => requestAnimationFrame(() => figureOf(location.hash)?.scrollIntoView({ block: "start", behavior: "instant" })));
 
   window.Rungbook.remember = remember;
 })();

@@ -6,7 +6,7 @@
     const name = `${figure.dataset.figure}-${figure.step.slug}.${format}`;
     if (format === "csv") return save(name, new Blob([csv(table(figure))], { type: "text/csv" }));
     if (format === "json") return save(name, new Blob([json(figure)], { type: "application/json" }));
-    const Plotly = await window.Rungbook.plotly();
+    const [Plotly] = await Promise.all([window.Rungbook.plotly(), figure.ready()]);
     const { data, layout } = figure.plot.whole();
     layout.paper_bgcolor = window.Rungbook.colour("paper");
     const size = { width: layout.width, height: layout.height };

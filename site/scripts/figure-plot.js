@@ -31,7 +31,7 @@
     }
 
     async #loop() {
-      const Plotly = await window.Rungbook.plotly();
+      const [Plotly] = await Promise.all([window.Rungbook.plotly(), this.figure.ready()]);
       do {
         this.again = false;
         const { data, layout } = this.whole();
@@ -45,7 +45,8 @@
     whole() {
       const width = Math.floor(this.stage.clientWidth);
       const family = getComputedStyle(this.stage).fontFamily;
-      const { spec, step } = this.figure;
+      const { spec, key, at } = this.figure;
+      const step = spec.sequences[key][at];
       const picture = state.prepare(spec, step, { width, family, driven: this.figure.driven() });
       return state.coloured(picture, window.Rungbook.colour);
     }

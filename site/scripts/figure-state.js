@@ -52,13 +52,18 @@
     return { data, layout };
   }
 
+  // Plotly outlines markers of several sizes in white and lets them shine through, unless told otherwise.
+  function plain(trace) {
+    return trace.marker && trace.type !== "bar" ? merge({ marker: { opacity: 1, line: { width: 0 } } }, trace) : trace;
+  }
+
   // The whole picture at a width: size, fonts and colours by name that every figure shares, the spec's own over them.
   function prepare(spec, step, { width, family, driven = null }) {
     const narrow = width < NARROW;
     const { data, layout } = compose(spec, step, { narrow, driven });
     const height = narrow ? spec.narrowHeight : spec.height;
     const page = { font: { family }, hoverlabel: { font: { family } }, width, height };
-    return { data, layout: merge(merge(COMMON, layout), page) };
+    return { data: data.map(plain), layout: merge(merge(COMMON, layout), page) };
   }
 
   // A deep copy with every token replaced: Plotly may then write into it as it likes.
@@ -69,15 +74,17 @@
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coloured(item, colour)]));
   }
 
-  // "#fig-probes/split_k,cold/loads_only" -> { id, key, slug }. Without choices the middle part is absent.
+  // "#fig-probes/split_k,cold/loads_only" -> { id, key, slug }. Without choices the middle part is absent; a driver may
+  // add a query: "#fig-fragment/fire?thread=5".
   function parseLink(hash) {
-    const [id, ...rest] = decodeURIComponent(hash.replace(/^#/, "")).split("/");
+    const [path, query = ""] = decodeURIComponent(hash.replace(/^#/, "")).split("?");
+    const [id, ...rest] = path.split("/");
     if (!id.startsWith("fig-")) return null;
-    return { id, key: rest.length > 1 ? rest[0] : null, slug: rest.at(-1) ?? null };
+    return { id, key: rest.length > 1 ? rest[0] : null, slug: rest.at(-1) ?? null, query };
   }
 
-  function formatLink(id, key, slug) {
-    return `#${[id, key, slug].filter(Boolean).join("/")}`;
+  function formatLink(id, key, slug, query) {
+    return `#${[id, key, slug].filter(Boolean).join("/")}${query ? `?${query}` : ""}`;
   }
 
   window.Rungbook.state = { merge, prepare, coloured, parseLink, formatLink };

@@ -1,20 +1,18 @@
 // What is a stepped figure on a page? <rb-figure>: its choice, its step, and everything that follows them.
 //
-// A driver (spec.driver) adds states that steps cannot list: Rungbook.drivers[NAME] = { connect(figure), state(figure) }.
-// connect builds controls into figure.panel, once; state returns { data, traces, layout } laid over the step, or null.
-// It calls figure.redraw() when its state changed and figure.say(text) to announce it; figure.spec.driverData is its data.
+// Captions, names and choices are in the page, so stepping works at once; the picture's states (spec) arrive at the first
+// interest. A driver (spec.driver) adds states that steps cannot list: Rungbook.drivers[NAME] = { connect(figure),
+// state(figure) }. connect builds controls into figure.panel, once, and may set figure.query = { text, read(text) }, the
+// part after "?" in links; state returns { data, traces, layout } laid over the step, or null. A driver calls
+// figure.redraw() when its state changed; figure.spec.driverData is its data.
 (() => {
   "use strict";
   const { state } = window.Rungbook;
 
   class Figure extends HTMLElement {
-    #spec = null;
-
     connectedCallback() {
-      if (this.plot || !this.querySelector(".fig-spec")) return;
-      // Without their ids a link to a step no longer makes the browser scroll past the picture to its caption.
-      this.captions = new Map([...this.querySelectorAll(".fig-captions > li")].map((row) => [row.id, row]));
-      for (const row of this.captions.values()) row.removeAttribute("id");
+      if (this.plot || !this.querySelector(".fig-captions > li")) return;
+      this.sequences = this.#read();
       this.key = this.querySelector(".fig-captions .is-current").dataset.key;
       this.at = 0;
       this.plot = new window.Rungbook.Plot(this);
@@ -31,21 +29,24 @@
       frame.addEventListener("click", () => this.wake());
       this.addEventListener("focusin", () => this.wake());
       document.addEventListener("rungbook:theme", () => this.plot.drawn && this.plot.draw());
+      this.#offer();
     }
 
-    // Parsed at the first interest: a page of many figures would pay for all of them while it loads.
-    get spec() {
-      if (!this.#spec) {
-        this.#spec = JSON.parse(this.querySelector(".fig-spec").textContent);
-        this.driver = window.Rungbook.drivers[this.#spec.driver];
-        this.driver?.connect(this);
-        this.#offer();
+    // key -> steps, from the captions, which are all in the page.
+    #read() {
+      const found = new Map();
+      const words = (text) => text?.split(" ") ?? [];
+      for (const row of this.querySelectorAll(".fig-captions > li")) {
+        const { key, show, lit } = row.dataset;
+        const title = row.querySelector("b").textContent.replace(/\.$/, "");
+        const step = { slug: row.id.slice(row.id.lastIndexOf("/") + 1), title, row, show: words(show), lit: words(lit) };
+        found.set(key, [...(found.get(key) ?? []), step]);
       }
-      return this.#spec;
+      return found;
     }
 
     get steps() {
-      return this.spec.sequences[this.key];
+      return this.sequences.get(this.key);
     }
 
     get step() {
@@ -53,15 +54,27 @@
     }
 
     get link() {
-      return state.formatLink(this.id, this.key, this.step.slug);
-    }
-
-    get caption() {
-      return this.captions.get(this.link.slice(1));
+      return state.formatLink(this.id, this.key, this.step.slug, this.query?.text);
     }
 
     get captionText() {
-      return this.caption.querySelector(".fig-text").textContent;
+      return this.step.row.querySelector(".fig-text").textContent;
+    }
+
+    // Resolves when the states of the picture are here and a driver has its controls.
+    ready() {
+      this.arrival ??= this.#arrive().catch((error) => {
+        this.arrival = null;
+        throw error;
+      });
+      return this.arrival;
+    }
+
+    async #arrive() {
+      const inline = this.querySelector(".fig-spec")?.textContent;
+      this.spec = JSON.parse(inline ?? (await window.Rungbook.pictures())[this.dataset.figure]);
+      this.driver = window.Rungbook.drivers[this.spec.driver];
+      this.driver?.connect(this);
     }
 
     driven() {
@@ -69,12 +82,10 @@
     }
 
     wake() {
-      if (this.plot.drawn) return Promise.resolve();
-      return this.redraw();
+      return this.plot.drawn ? Promise.resolve() : this.redraw();
     }
 
     redraw() {
-      void this.spec;
       return this.plot.draw();
     }
 
@@ -90,11 +101,12 @@
     }
 
     // Show a step by its names; unknown names keep what is shown.
-    goTo(slug, key = null) {
-      if (key === null && slug in this.spec.sequences && !this.steps.some((step) => step.slug === slug)) [key, slug] = [slug, null];
-      if (key !== null && key in this.spec.sequences) this.#take(key);
+    goTo(slug, key = null, query = "") {
+      if (key !== null && this.sequences.has(key)) this.#take(key);
       const place = this.steps.findIndex((step) => step.slug === slug);
-      return this.go(place < 0 ? this.at : place);
+      if (place >= 0) this.at = place;
+      if (query) this.ready().then(() => { this.query?.read(query); this.go(this.at); }, () => {}); // drawing says what failed
+      return this.go(this.at);
     }
 
     // A step the reader asked for: stop playing, and let the address name it.
@@ -109,22 +121,23 @@
       this.key = key;
       const same = this.steps.findIndex((step) => step.slug === slug);
       this.at = same < 0 ? Math.min(this.at, this.steps.length - 1) : same;
-      key.split(",").forEach((option, place) => {
-        const name = `${this.id}-${this.spec.choices[place]?.slug}`;
-        for (const input of this.querySelectorAll(`input[name="${CSS.escape(name)}"]`)) input.checked = input.value === option;
-      });
+      const chosen = key.split(",");
+      this.#inputs().forEach((row, place) => row.forEach((input) => (input.checked = input.value === chosen[place])));
       this.#offer();
       this.#dots();
     }
 
+    #inputs() {
+      return [...this.querySelectorAll(".fig-choice")].map((choice) => [...choice.querySelectorAll("input")]);
+    }
+
     // An option that would lead to no sequence, the others staying as they are, cannot be chosen.
     #offer() {
-      const chosen = this.key.split(",");
-      this.#spec.choices.forEach((choice, place) => {
-        const name = `${this.id}-${choice.slug}`;
-        for (const input of this.querySelectorAll(`input[name="${CSS.escape(name)}"]`)) {
-          const key = chosen.with(place, input.value).join(",");
-          input.disabled = !(key in this.#spec.sequences);
+      this.#inputs().forEach((row, place) => {
+        for (const input of row) {
+          const key = this.key.split(",");
+          key[place] = input.value;
+          input.disabled = !this.sequences.has(key.join(","));
         }
       });
     }
@@ -144,8 +157,8 @@
 
     #show() {
       const last = this.steps.length - 1;
-      for (const row of this.querySelectorAll(".fig-captions > .is-current")) row.classList.remove("is-current");
-      this.caption.classList.add("is-current");
+      this.querySelector(".fig-captions > .is-current").classList.remove("is-current");
+      this.step.row.classList.add("is-current");
       this.querySelectorAll(".fig-dots button").forEach((button, place) => {
         button.classList.toggle("is-past", place <= this.at);
         if (place === this.at) button.setAttribute("aria-current", "step");
@@ -155,7 +168,7 @@
       for (const name of ["next", "last"]) this.#able(name, this.at < last);
       this.querySelector(".fig-count").textContent = `${this.at + 1} / ${last + 1}`;
       this.say(`${this.step.title}. ${this.captionText}`);
-      const initial = this.at === 0 && this.key === Object.keys(this.spec.sequences)[0];
+      const initial = this.at === 0 && this.steps === this.sequences.values().next().value;
       this.plot.stage.setAttribute("aria-label", initial ? this.alt : `${this.step.title}. ${this.captionText}`);
       this.querySelector("rb-listings")?.follow(this.step);
       this.dispatchEvent(new CustomEvent("rungbook:step", { bubbles: true }));
@@ -170,7 +183,7 @@
 
     #click(event) {
       const button = event.target.closest("button");
-      if (!button || !this.contains(button)) return;
+      if (!button) return;
       const { do: action, step, get: format } = button.dataset;
       const places = { first: 0, back: this.at - 1, next: this.at + 1, last: Infinity };
       if (step) this.userGo([...this.querySelectorAll(".fig-dots button")].indexOf(button));
@@ -181,12 +194,10 @@
       else if (action === "copy") this.#copy(button, button.previousElementSibling.textContent);
     }
 
-    #change(event) {
-      const { target } = event;
+    #change({ target }) {
       if (target.closest(".fig-speed")) this.player.speed = Number(target.value);
       if (!target.closest(".fig-options")) return;
-      const chosen = this.spec.choices.map(({ slug }) => this.querySelector(`input[name="${CSS.escape(`${this.id}-${slug}`)}"]:checked`).value);
-      this.#take(chosen.join(","));
+      this.#take(this.#inputs().map((row) => row.find((input) => input.checked).value).join(","));
       this.userGo(this.at);
     }
 

@@ -27,7 +27,7 @@
 
     // What a step shows and lights. A step that names no listing keeps those of the step before.
     follow(step) {
-      if (step.show?.length) {
+      if (step.show.length) {
         for (const box of this.querySelectorAll(".listing")) box.classList.toggle("is-off", !step.show.includes(box.dataset.listing));
       }
       const lit = new Set(step.lit);

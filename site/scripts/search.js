@@ -4,18 +4,6 @@
   const page = document.documentElement;
   const KINDS = { section: "Section", figure: "Figure", term: "Word", opcode: "Instruction" };
   let dialog = null;
-  let loading = null;
-
-  function load() {
-    loading ??= new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = page.dataset.search;
-      script.onload = () => resolve(window.Rungbook.searchIndex);
-      script.onerror = () => reject(new Error("the index could not be loaded"));
-      document.head.append(script);
-    });
-    return loading;
-  }
 
   // Every word must occur; where it occurs, and whether it begins a word, decides the order.
   function find(index, query) {
@@ -61,7 +49,7 @@
     const list = dialog.querySelector("ul");
     const show = async () => {
       try {
-        const found = find(await load(), input.value);
+        const found = find(await window.Rungbook.index(), input.value);
         list.replaceChildren(...found.map(row));
         status.textContent = !input.value.trim() ? "Sections, figures, words, instructions." : found.length ? `${found.length} found` : "Nothing found.";
       } catch (error) {
@@ -90,7 +78,6 @@
     dialog.querySelector("input").select();
   }
 
-  window.Rungbook.index = load;
   document.addEventListener("click", (event) => event.target.closest?.("[data-search-open]") && open());
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
