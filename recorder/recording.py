@@ -79,7 +79,7 @@ def _a_time(text: str) -> str:
 
 
 class Header(Model):
-    schema_: Annotated[int, Field(alias="schema")]
+    schema_: int = Field(alias="schema")
     experiment: Slug
     subject: Slug
     recorded: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$"), AfterValidator(_a_time)]
@@ -417,7 +417,7 @@ def numbers_block(values: Any, decimals: int = 5, per_line: int = 20) -> str:
 
 @dataclass(frozen=True)
 class CardRecordings:
-    """All recordings of one card, by ``(subject, experiment)``; ``without`` are those that say only why there is nothing."""
+    """All recordings of one card, by ``(subject, experiment)``; ``without``: those that only say why there is nothing."""
 
     slug: str
     folder: Path
