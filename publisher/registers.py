@@ -14,6 +14,7 @@ _NO_RESULT = (
     "EXIT", "NOP", "CALL", "RET", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "WARPSYNC", "NANOSLEEP", "YIELD", "KILL",
     "BRX",
 )  # fmt: skip
+_ONLY_PREDICATES = ("ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "FCHK", "R2P")  # nothing but predicates is written
 _PAIRS = ("DFMA", "DADD", "DMUL", "FFMA2", "FADD2", "FMUL2")
 
 
@@ -23,7 +24,9 @@ def registers(instruction: Instruction) -> tuple[frozenset[str], frozenset[str]]
         return frozenset(), frozenset()
     parts = op.split(instruction.operands)
     written: list[str] = []
-    if family(instruction) not in _NO_RESULT:
+    if family(instruction).removeprefix("U") in _ONLY_PREDICATES:
+        parts = [part for part in parts if not op.is_predicate(part)]
+    elif family(instruction) not in _NO_RESULT:
         while parts and op.is_predicate(parts[0]):
             parts = parts[1:]
         if parts:

@@ -6,18 +6,19 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 
 from publisher.figure import Evidence, Missing, SteppedFigure
-from publisher.figures import fragment
+from publisher.figures import architectures, fragment, one_block
 from publisher.figures._style import TOKENS
-from recorder.recording import load_cards, parse_yaml
+from recorder.recording import CardRecordings, load_cards, parse_yaml
 from tests.conftest import ROOT
 
+go: Any = pytest.importorskip("plotly.graph_objects")
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")
 MAX_SPEC_BYTES = 120_000
 
@@ -29,10 +30,26 @@ def evidence(whole_cards: Path) -> Evidence:
 
 def _evidence(folder: Path, slug: str) -> Evidence:
     cards = load_cards(folder)
-    kernels = sorted((ROOT / "kernels" / "linear").glob("*.cu"))
-    sources = {f"kernels/linear/{path.name}": path.read_text() for path in kernels}
+    sources = {path.name: path.read_text() for path in sorted((ROOT / "kernels" / "linear").glob("*.cu"))}
     glossary, _ = parse_yaml((ROOT / "content" / "glossary.yaml").read_text(), "content/glossary.yaml")
     return Evidence(cards, cards[slug], "linear", sources, glossary)
+
+
+def _without(evidence: Evidence, subject: str, experiment: str) -> Evidence:
+    """The same card, had it never recorded this."""
+    kept = {key: value for key, value in evidence.card.recordings.items() if key != (subject, experiment)}
+    return replace(evidence, card=CardRecordings(evidence.card.slug, evidence.card.folder, kept))
+
+
+def _changed(evidence: Evidence, **sass: str) -> Evidence:
+    """The same card with other SASS for some rungs."""
+    recording = evidence.need("code")
+    rungs = dict(recording.results.rungs)
+    for slug, text in sass.items():
+        rungs[slug] = rungs[slug].model_copy(update={"code": rungs[slug].code.model_copy(update={"sass": text})})
+    results = recording.results.model_copy(update={"rungs": rungs})
+    changed = evidence.card.recordings | {("linear", "code"): replace(recording, results=results)}
+    return replace(evidence, card=CardRecordings(evidence.card.slug, evidence.card.folder, changed))
 
 
 def check(figure: SteppedFigure) -> None:
@@ -167,6 +184,12 @@ def test_fragment_of_an_unknown_shape_is_missing(evidence: Evidence) -> None:
         fragment.draw(evidence, shape="m8n8k4")
 
 
+def test_fragment_without_its_recording_is_missing(evidence: Evidence) -> None:
+    with pytest.raises(Missing, match="machine/fragment") as caught:
+        fragment.draw(_without(evidence, "machine", "fragment"))
+    assert caught.value.command == "python -m recorder --gpu 0 --only machine/fragment"
+
+
 def _grids(evidence: Evidence) -> fragment.Map:
     return fragment.read_map(evidence.need("fragment", "machine").results.shapes["m16n8k16"], "m16n8k16")
 
@@ -185,3 +208,107 @@ def _in_browser(script: str, argument: Any) -> Any:
             return page.evaluate(script, argument)
         finally:
             browser.close()
+
+
+# ---- one block -------------------------------------------------------------------------------------------------------
+
+
+def test_one_block_is_a_sound_figure(evidence: Evidence) -> None:
+    check(one_block.draw(evidence))
+
+
+def test_one_block_issues_in_the_order_of_the_code(evidence: Evidence) -> None:
+    figure = one_block.draw(evidence)
+    passes = [f"wait_{n} barrier_{n} multiply_{n} done_{n}".split() for n in range(3)]
+    wanted = ["request_0", "request_1", *passes[0], "request_2", *passes[1], "request_3", *passes[2]]
+    assert [step.slug for step in figure.sequences[""]] == wanted
+
+
+def test_one_block_lights_the_instructions_that_do_a_step(evidence: Evidence) -> None:
+    figure = one_block.draw(evidence)
+    text = {line.key: line.text for listing in figure.listings for line in listing.lines}
+    opcodes = {
+        step.slug: {_opcode(text[key]) for key in step.lit if key.startswith("sass")} for step in figure.sequences[""]
+    }
+    assert opcodes["request_1"] == {"LDGSTS", "LDGDEPBAR"}
+    assert opcodes["wait_0"] == {"DEPBAR"}
+    assert opcodes["barrier_0"] == opcodes["done_0"] == {"BAR"}
+    assert opcodes["multiply_0"] == {"LDSM", "HMMA"}
+    assert opcodes["request_0"] == set()  # before the loop
+    barrier, done = ({k for k in step.lit if k.startswith("sass")} for step in _named(figure, "barrier_0", "done_0"))
+    assert barrier.isdisjoint(done)
+
+
+def test_one_block_marks_what_the_loop_carries(evidence: Evidence) -> None:
+    sass = next(listing for listing in one_block.draw(evidence).listings if listing.slug == "sass")
+    carried = {_opcode(line.text) for line in sass.lines if "carried" in line.marks}
+    assert "HMMA" in carried
+    assert "LDSM" not in carried
+    assert all("loop" in line.marks for line in sass.lines)
+    assert all(line.note for line in sass.lines)
+
+
+def test_one_block_never_shows_the_groups_that_were_waited_for(evidence: Evidence) -> None:
+    steps = {step.slug: step for step in one_block.draw(evidence).sequences[""]}
+    told = {slug: [text for text in step.data[1]["text"][32:48] if text][-1] for slug, step in steps.items()}
+    assert [told[slug] for slug in ("request_0", "request_1", "wait_0", "done_0", "request_2")] == [
+        "0",
+        "0 1",
+        "1",
+        "1",
+        "1 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rung", "words"), [("tensor_core", "has no LDGSTS"), ("nothing", "no rung nothing"), ("async_copy", "no loop")]
+)
+def test_one_block_says_what_it_lacks(evidence: Evidence, rung: str, words: str) -> None:
+    changed = _changed(evidence, async_copy="0000 L1 P- EXIT\n") if words == "no loop" else evidence
+    with pytest.raises(Missing, match=words):
+        one_block.draw(changed, rung=rung)
+
+
+def test_one_block_lives_without_sources(evidence: Evidence) -> None:
+    figure = one_block.draw(replace(evidence, sources={}))
+    check(figure)
+    assert [listing.slug for listing in figure.listings] == ["ptx", "sass"]
+
+
+def _opcode(text: str) -> str:
+    words = text.split()
+    return words[1 if words[0].startswith("@") else 0].split(".")[0]
+
+
+def _named(figure: SteppedFigure, *slugs: str) -> list[Any]:
+    return [step for slug in slugs for step in figure.sequences[""] if step.slug == slug]
+
+
+# ---- architectures ---------------------------------------------------------------------------------------------------
+
+
+def test_architectures_is_a_sound_figure(mixed_cards: Path) -> None:
+    evidence = _evidence(mixed_cards, "nvidia-h200")
+    figure = architectures.draw(evidence, rungs="async_copy,tensor_core")
+    check(figure)
+    assert list(figure.sequences) == ["async_copy", "tensor_core"]
+
+
+def test_architectures_counts_every_instruction_once(evidence: Evidence) -> None:
+    table = architectures.draw(evidence).table
+    for row in table.rows:
+        assert int(row[3]) == sum(map(int, row[4:]))
+
+
+def test_architectures_lists_equal_loops_once(mixed_cards: Path) -> None:
+    evidence = _evidence(mixed_cards, "nvidia-h200")
+    figure = architectures.draw(evidence, rungs="async_copy")
+    texts = [tuple(line.text for line in listing.lines) for listing in figure.listings]
+    assert len(set(texts)) == len(texts)
+
+
+def test_architectures_without_the_rung_is_missing(evidence: Evidence) -> None:
+    with pytest.raises(Missing, match="no loop of nothing"):
+        architectures.draw(evidence, rungs="nothing")
+    with pytest.raises(Missing, match="linear/code"):
+        architectures.draw(_without(evidence, "linear", "code"))

@@ -166,11 +166,9 @@ def _band() -> dict[str, Any]:
 
 def _frame(order: list[str], slug: str, place: int | None, longest: int) -> tuple[dict[str, Any], ...]:
     """Overrides of a step: the band, and of each rung's traces whether they are seen."""
-    band = (
-        {"x": [longest * 2], "y": [place - 0.13], "base": [-longest]}
-        if place is not None
-        else {"x": [], "y": [], "base": []}
-    )
+    band: dict[str, Any] = {"x": [], "y": [], "base": []}
+    if place is not None:
+        band = {"x": [longest * 2], "y": [place - 0.13], "base": [-longest]}
     seen = [{"visible": one == slug} for one in order for _ in range(len(KINDS) + 1)]
     return band, *seen
 
