@@ -66,6 +66,7 @@ class Builder:
         """Templates, styles or scripts have changed: everything is rendered again, nothing is read again."""
         self.assets = None
         self.modules.rendered.clear()
+        self.modules.scripts.clear()
         self.chapters.clear()
 
     def read_content(self, faults: list[Fault]) -> Content | None:

@@ -12,8 +12,10 @@ from pathlib import Path
 from publisher.build import ROOT, Builder, Options
 from publisher.diff import report
 from publisher.faults import BuildError, Fault
+from publisher.figure import SteppedFigure
 from publisher.output import OutputError, check_out, fresh_folder, write_files
 from publisher.serve import serve
+from publisher.stills import renew_stills
 
 
 def parser() -> argparse.ArgumentParser:
@@ -61,7 +63,10 @@ def main(arguments: list[str]) -> int:
             return _diff(Builder(options), asked.diff)
         if asked.serve:
             return serve(options, asked.port)
-        return _publish(Builder(options), asked.out, asked.check)
+        builder = Builder(options)
+        if asked.stills:
+            _renew_stills(builder)
+        return _publish(builder, asked.out, asked.check)
     except BuildError as error:
         count = len(error.faults)
         print(*(typed(fault, options.root) for fault in error.faults), sep="\n", file=sys.stderr)
@@ -70,6 +75,16 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _renew_stills(builder: Builder) -> None:
+    """Draw the first pictures of every figure on every card that lacks one, and say which."""
+    with tempfile.TemporaryDirectory() as folder:
+        built = builder.build(Path(folder))
+    drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
+    renewed = renew_stills(drawn)
+    print(f"{len(renewed)} stills drawn in site/stills")
+    builder.forget_pages()
 
 
 def typed(fault: Fault, root: Path) -> str:

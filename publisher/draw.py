@@ -7,14 +7,14 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
-from publisher.pages import render_figure
+from publisher.pages import pictures_script, render_figure
 from publisher.stills import find_still
 
 FIGURES = Path(__file__).parent / "figures"
@@ -33,6 +33,7 @@ class Figures:
 
     loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
     drawn: dict[tuple[str, ...], tuple[Evidence, SteppedFigure | Missing]] = field(default_factory=dict)
+    scripts: dict[tuple[tuple[str, int], ...], tuple[object, tuple[str, str]]] = field(default_factory=dict)
     rendered: dict[tuple[str, int], tuple[object, str]] = field(
         default_factory=dict
     )  # the figure is kept: its id is the key
@@ -66,6 +67,13 @@ class Figures:
             still = find_still(figure) if isinstance(figure, SteppedFigure) else None
             self.rendered[key] = (figure, render_figure(name, figure, still, inline=False))
         return self.rendered[key][1]
+
+    def pictures(self, figures: Mapping[str, SteppedFigure | Missing | None]) -> tuple[str, str]:
+        """File name and text of the script with the states of a page's figures, made once for the same figures."""
+        key = tuple((name, id(figure)) for name, figure in figures.items())
+        if key not in self.scripts:
+            self.scripts[key] = (tuple(figures.values()), pictures_script(figures))
+        return self.scripts[key][1]
 
     def _find(self, name: str, own: Path) -> Draw:
         file = f"{name.replace('-', '_')}.py"
@@ -101,6 +109,7 @@ class Figures:
         self.loaded.clear()
         self.drawn.clear()
         self.rendered.clear()
+        self.scripts.clear()
         for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
             del sys.modules[name]
         importlib.invalidate_caches()

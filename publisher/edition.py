@@ -22,7 +22,6 @@ from publisher.pages import (
     Link,
     SearchEntry,
     Section,
-    pictures_script,
     render_article,
     render_home,
 )
@@ -79,12 +78,11 @@ class Built:
 def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
-    scripts = {id(page): pictures_script({d.name: d.figure for d in page.figures.values()}) for page in edition.woven}
     for page in edition.woven:
-        name, text = scripts[id(page)]
+        name, text = page.pictures
         files[f"{page.article.slug}/{page.card.slug}/{name}"] = text
     for page, place in edition.places():
-        pictures = f"{page.article.slug}/{page.card.slug}/{scripts[id(page)][0]}"
+        pictures = f"{page.article.slug}/{page.card.slug}/{page.pictures[0]}"
         files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets, pictures))
     for article in edition.content.articles:
         for page in edition.of(article):

@@ -75,6 +75,7 @@ class Woven:
     claims: list[ClaimOnCard]
     terms: dict[str, str]  # term -> id of the section that uses it first
     steps: list[StepUse]
+    pictures: tuple[str, str] = field(repr=False)  # file name and text of the script with its figures' states
     plain: Callable[[Pieces], str] = field(repr=False)  # a text again, roles only, for the list of claims
 
     @property
@@ -151,6 +152,7 @@ class Weaver:
             claims=[claim for chapter in chapters for claim in chapter.claims],
             terms=terms,
             steps=[step for chapter in chapters for step in chapter.steps],
+            pictures=self.modules.pictures({name: drawn.figure for name, drawn in self.figures.items()}),
             plain=self.plain,
         )
 
@@ -208,9 +210,7 @@ class Weaver:
 
     def plain(self, pieces: Pieces) -> str:
         """As ``html`` without directives: what a claim says, without a second copy of figures and ids."""
-        return "".join(
-            p if isinstance(p, str) else self._node(p) for p in pieces if not isinstance(p, Directive)
-        )
+        return "".join(p if isinstance(p, str) else self._node(p) for p in pieces if not isinstance(p, Directive))
 
     def _node(self, node: Node) -> str:
         if node.name not in (ROLES if isinstance(node, Role) else DIRECTIVES):

@@ -94,7 +94,9 @@ def test_every_link_is_relative_and_leads_somewhere(site):
 def test_nothing_of_a_recording_becomes_markup(site):
     hostile = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;'
     for path in (site.root / "recordings/mini-beta").rglob("*.yaml"):
-        path.write_text(path.read_text(encoding="utf-8").replace("Mini <b>Beta</b> & Sons", f"'{hostile}'"), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace("Mini <b>Beta</b> & Sons", f"'{hostile}'"), encoding="utf-8"
+        )
     built = site.build()
     assert built.cards == ("mini-alpha", "mini-beta")
     for name, text in built.files.items():
@@ -120,7 +122,9 @@ def test_cards_switch_to_each_other_and_home(site):
 
 def test_a_card_of_its_own_needs_no_code(site):
     card = mini_cards.ALPHA.model_copy(update={"slug": "mini-gamma", "name": "Mini Gamma"})
-    mini_cards.write(site.root / "recordings", card, "times", mini_cards.times(9, {"plain": (10.0, 9.0), "warp": (5.0, 4.0)}))
+    mini_cards.write(
+        site.root / "recordings", card, "times", mini_cards.times(9, {"plain": (10.0, 9.0), "warp": (5.0, 4.0)})
+    )
     built = site.build()
     assert built.cards == ("mini-alpha", "mini-beta", "mini-gamma")
     assert "Mini Gamma" in built.files["sums/mini-gamma/index.html"]
@@ -139,7 +143,8 @@ def test_a_figure_that_a_card_cannot_draw_becomes_a_sentence(site):
 def test_a_compiled_card_has_no_pages_but_is_evidence(site):
     site.write(
         "content/sums/figures/every_card.py",
-        "from publisher.figure import *\n\n\ndef draw(evidence):\n    raise Missing('cards: ' + ' '.join(evidence.cards), 'x')\n",
+        "from publisher.figure import Missing\n\n\ndef draw(evidence):\n"
+        "    raise Missing('cards: ' + ' '.join(evidence.cards), 'x')\n",
     )
     site.append("content/sums/01-the-sum.md", ":::{figure} every-card\n:::")
     none = mini_cards.NONE
@@ -189,7 +194,7 @@ def test_all_data_of_an_article_is_one_file(site):
     assert data["figures"]["bandwidth"]["columns"] == ["rung", "GB/s"]
     assert sorted(data["recordings"]) == ["sums/code", "sums/times"]
     card = load_cards(site.root / "recordings")["mini-alpha"]
-    samples = card.get("sums", "times").results.rungs["warp"].cold.samples_us
+    samples = card.recordings["sums", "times"].results.rungs["warp"].cold.samples_us
     assert data["recordings"]["sums/times"]["results"]["rungs"]["warp"]["cold"]["samples_us"] == samples
 
 
@@ -227,7 +232,13 @@ def test_the_same_inputs_give_the_same_bytes(site, tmp_path):
     """In two folders, from two working directories, with other hash seeds, clocks and time zones."""
     for i, (where, zone) in enumerate(((REPOSITORY, "UTC"), (tmp_path, "Asia/Tokyo"))):
         environment = os.environ | {"PYTHONHASHSEED": str(i + 1), "TZ": zone, "PYTHONPATH": str(REPOSITORY)}
-        command = [sys.executable, str(REPOSITORY / "build.py"), *site.arguments, "--out", str(tmp_path / f"d{i}" / "dist")]
+        command = [
+            sys.executable,
+            str(REPOSITORY / "build.py"),
+            *site.arguments,
+            "--out",
+            str(tmp_path / f"d{i}" / "dist"),
+        ]
         subprocess.run(command, cwd=where, env=environment, check=True, capture_output=True)
     first, second = tree(tmp_path / "d0"), tree(tmp_path / "d1")
     assert first.keys() == second.keys()
@@ -314,7 +325,13 @@ def test_a_broken_recording_is_named_with_the_other_faults(site):
     assert any(fault.startswith(f"content/sums/01-the-sum.md:{line}: '5 ms'") for fault in faults)
 
 
-# ---- figures -----------------------------------------------------------------------------------------------------------
+# ---- figures -----------------------------------------------------------------------------------------------------
+
+
+def figure_module(trace: str, steps: str) -> str:
+    """A module whose figure has one trace of that type and these steps."""
+    arguments = f"'t', 'a', ({{'type': '{trace}'}},), {{}}, {{'': {steps}}}, DataTable((), ()), (), 'x'"
+    return f"from publisher.figure import *\ndef draw(evidence):\n    return SteppedFigure({arguments})\n"
 
 
 @pytest.mark.parametrize(
@@ -326,18 +343,15 @@ def test_a_broken_recording_is_named_with_the_other_faults(site):
         ("def draw(evidence:\n", "cannot be loaded: SyntaxError"),
         ("def draw(evidence, wanted): ...", "needs the option :wanted: value"),
         (
-            "import dataclasses\nfrom publisher.figure import *\ndef draw(evidence):\n"
-            "    return SteppedFigure('t', 'a', ({'type': 'heatmap'},), {}, {'': (Step('s', 's', 's'),)}, DataTable((), ()), (), 'x')",
+            figure_module("heatmap", "(Step('s', 's', 's'),)"),
             "a trace of type heatmap",
         ),
         (
-            "from publisher.figure import *\ndef draw(evidence):\n"
-            "    return SteppedFigure('t', 'a', ({'type': 'bar'},), {}, {'': (Step('s', 's', 's'),) * 2}, DataTable((), ()), (), 'x')",
+            figure_module("bar", "(Step('s', 's', 's'),) * 2"),
             "two steps of one slug",
         ),
         (
-            "from publisher.figure import *\ndef draw(evidence):\n"
-            "    return SteppedFigure('t', 'a', ({'type': 'bar'},), {}, {'': (Step('s', 's', 's', ({},), (4,)),)}, DataTable((), ()), (), 'x')",
+            figure_module("bar", "(Step('s', 's', 's', ({},), (4,)),)"),
             "needs the number of a trace that exists",
         ),
     ],
@@ -368,7 +382,9 @@ def test_the_articles_build_on_every_kind_of_card(mixed_cards, tmp_path):
 
 def test_nothing_but_kernels_and_content_knows_the_ladder():
     """Adding an article adds folders only: no code, template, style or script names a ladder."""
-    allowed = re.compile(r"torch\.nn\.functional\.linear|torch_linear|linear-gradient|[\"']linear[\"']\s*[,}):]|linear (?:scale|axis|time)")
+    allowed = re.compile(
+        r"torch\.nn\.functional\.linear|torch_linear|linear-gradient|[\"']linear[\"']\s*[,}):]|linear (?:scale|axis)"
+    )
     for folder in ("publisher", "recorder", "site"):
         for path in (REPOSITORY / folder).rglob("*"):
             if path.suffix in (".py", ".html", ".css", ".js"):

@@ -37,10 +37,17 @@ def test_each_card_shows_the_text_that_is_true_there(site):
 
 
 def test_a_claim_without_otherwise_that_fails_stops_the_build(site):
-    site.edit(TWO, ":::{otherwise}\nThe warp gains nothing: {value}`sums.warp.cold` is {compare}`sums.warp.cold, sums.plain.cold`.\n:::\n", "")
+    site.edit(
+        TWO,
+        ":::{otherwise}\nThe warp gains nothing: {value}`sums.warp.cold` is "
+        "{compare}`sums.warp.cold, sums.plain.cold`.\n:::\n",
+        "",
+    )
     (fault,) = site.faults()
     assert fault.startswith(f"{TWO}:10: the claim {FASTER} does not hold on Mini <b>Beta</b> & Sons: ")
-    assert re.search(r"sums\.warp\.cold is 60\.99\d\sµs, sums\.plain\.cold is 40\.00\d\sµs; resolution 0\.0\d+\sµs", fault)
+    assert re.search(
+        r"sums\.warp\.cold is 60\.99\d\sµs, sums\.plain\.cold is 40\.00\d\sµs; resolution 0\.0\d+\sµs", fault
+    )
     assert ":::{otherwise}" in fault
 
 
@@ -56,7 +63,10 @@ def test_every_claim_is_listed_for_every_card(site):
     built = site.build()
     rows = json.loads(built.files["claims/claims.json"])
     assert [(row["file"], row["line"], row["expression"]) for row in rows][0] == (TWO, 10, FASTER)
-    assert [[row["cards"][card]["holds"] for card in ("mini-alpha", "mini-beta")] for row in rows] == [[True, False], [True, None]]
+    assert [[row["cards"][card]["holds"] for card in ("mini-alpha", "mini-beta")] for row in rows] == [
+        [True, False],
+        [True, None],
+    ]
     html = str(built.files["claims/index.html"])
     for text in ("does not hold", "not recorded", FASTER, "Mini &lt;b&gt;Beta&lt;/b&gt; &amp; Sons", f"{TWO}:10"):
         assert text in html
@@ -92,13 +102,15 @@ def test_a_time_beyond_the_resolution_has_moved(site):
     warp = next(item for item in moved if item.key == "sums.warp.cold")
     assert warp.old_us == pytest.approx(12.5, rel=0.01)
     assert warp.new_us == pytest.approx(14.0, rel=0.01)
+    assert warp.old_us is not None
+    assert warp.new_us is not None
     assert abs(warp.new_us - warp.old_us) > warp.resolution_us > 0
     assert re.fullmatch(r"sums\.warp\.cold: 12\.\d+ -> 1[34]\.\d+ µs \(\+1\d\.\d %, \d+\.\d resolutions\)", str(warp))
 
 
 def test_a_time_that_went_is_said(site):
     old, new = rerecorded(site, 12.5)
-    times = new.get("sums", "times")
+    times = new.recordings["sums", "times"]
     gone = times.results.rungs["warp"].model_copy(update={"warm": NotMeasured(not_measured="no")})
     results = times.results.model_copy(update={"rungs": times.results.rungs | {"warp": gone}})
     new.recordings[("sums", "times")] = replace(times, results=results)
@@ -107,7 +119,9 @@ def test_a_time_that_went_is_said(site):
 
 def test_flipped_claims_are_named(site):
     old, new = rerecorded(site, 41.0)
-    assert [(f.claim, f.before, f.after) for f in flipped_claims([FASTER, "card.sms > 3", FASTER], old, new)] == [(FASTER, True, False)]
+    assert [(f.claim, f.before, f.after) for f in flipped_claims([FASTER, "card.sms > 3", FASTER], old, new)] == [
+        (FASTER, True, False)
+    ]
     lines = report([FASTER], {"mini-alpha": old}, {"mini-alpha": new, "other": new})
     assert lines[0].startswith("mini-alpha: ")
     assert lines[0].endswith("1 claims flipped")

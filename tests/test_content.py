@@ -13,6 +13,7 @@ from tests.mini.copies import MiniSite
 
 ONE = "content/sums/01-the-sum.md"
 TWO = "content/sums/02-two-rungs.md"
+HEAD = "content/sums/article.yaml"
 
 
 @pytest.fixture
@@ -118,11 +119,11 @@ def test_all_mistakes_come_at_once_in_order(site):
         ("content/site.yaml", "tagline:", "tagilne:", "content/site.yaml:2", "did you mean tagline?"),
         ("content/site.yaml", "title: Mini", "title: [Mini]", "content/site.yaml:1", "title"),
         ("content/site.yaml", "title: Mini", "title: Mini\ntitle: Maxi", "content/site.yaml:2", "twice"),
-        ("content/site.yaml", "default_card: mini-alpha", "default_card: mini-alhpa", "content/site.yaml:3", "did you mean mini-alpha?"),
+        ("content/site.yaml", "card: mini-alpha", "card: mini-alhpa", "content/site.yaml:3", "mean mini-alpha?"),
         ("content/sums/article.yaml", "order: 7", "order: seven", "content/sums/article.yaml:3", "order"),
         ("content/sums/article.yaml", "order: 7", "", "content/sums/article.yaml:1", "order: is missing"),
-        ("content/sums/article.yaml", "subject: sums", "subject: smus", "content/sums/article.yaml:2", "did you mean sums?"),
-        ("content/sums/article.yaml", "`card.name`", "`card.nmae`", "content/sums/article.yaml:4", "did you mean name?"),
+        (HEAD, "subject: sums", "subject: smus", f"{HEAD}:2", "did you mean sums?"),
+        (HEAD, "`card.name`", "`card.nmae`", f"{HEAD}:4", "did you mean name?"),
         ("content/terms.yaml", "row:\n  term:", "row:\n  trem:", "content/terms.yaml:2", "did you mean term?"),
         ("content/terms.yaml", "one `sum`", "one {value}`card.sms`", "content/terms.yaml:1", "no roles"),
         ("content/terms.yaml", "one `sum` is", "3 ms is", "content/terms.yaml:3", "'3 ms'"),
@@ -164,8 +165,8 @@ def test_line_ends_and_byte_order_marks_of_other_systems_are_read(site):
 
 @pytest.mark.parametrize(
     "text",
-    ["5 ms", "5ms", "1,024 KB", "16 bytes", "16-byte", "3.5 GB/s", "100 %", "100%", "58 times", "1980 MHz", "700 W", "40 °C",
-     "9.27 µs", "9.27 μs", "312 TFLOP/s", "2 seconds", "40\u00a0ns", "10 to 20 ms", "5 percent"],
+    ["5 ms", "5ms", "1,024 KB", "16 bytes", "16-byte", "3.5 GB/s", "100 %", "100%", "58 times", "1980 MHz", "700 W",
+     "40 °C", "9.27 µs", "9.27 μs", "312 TFLOP/s", "2 seconds", "40\u00a0ns", "10 to 20 ms", "5 percent"],
 )  # fmt: skip
 def test_a_literal_with_a_unit_is_found(text):
     assert check_literals(f"It is {text}, they say.", "f", 3)[0].line == 3
@@ -173,8 +174,8 @@ def test_a_literal_with_a_unit_is_found(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["16 × 4096", "8 warps", "FP16", "fp32 values", "4096 rows", "rung 6", "W is 4096 wide", "two times", "16 bits", "sm_90", "3 of 8",
-     "32 threads", "m16n8k16", "1st", "v2", "chapter 5. When", "5 s-shaped words", "K-slice 32 Walks"],
+    ["16 × 4096", "8 warps", "FP16", "fp32 values", "4096 rows", "rung 6", "W is 4096 wide", "two times", "16 bits",
+     "sm_90", "3 of 8", "32 threads", "m16n8k16", "1st", "v2", "chapter 5. When", "5 s-shaped words", "K-slice 32 Walks"],
 )  # fmt: skip
 def test_a_plain_number_is_left_alone(text):
     found = check_literals(f"It is {text}, they say.", "f", 1)
@@ -201,7 +202,9 @@ def test_html_in_a_chapter_is_text(site):
 
 def test_headings_become_sections_with_unique_ids():
     faults: list = []
-    document = parse_document("# T\n\n## Same\n\na\n\n### Deep\n\n## Same\n\nb\n\n## 7. Odd & *even*\n", "f", faults, "start")
+    document = parse_document(
+        "# T\n\n## Same\n\na\n\n### Deep\n\n## Same\n\nb\n\n## 7. Odd & *even*\n", "f", faults, "start"
+    )
     assert [part.id for part in document.parts] == ["start", "same", "start-same", "odd-even"]
     assert [part.title for part in document.parts] == ["T", "Same", "Same", "7. Odd & even"]
     assert "<h4>Deep</h4>" in str(document.parts[1].pieces[0])
@@ -209,7 +212,10 @@ def test_headings_become_sections_with_unique_ids():
 
 def test_nested_directives_and_options_are_parsed():
     faults: list = []
-    text = ":::::{note} A\n::::{claim} card.sms > 1\nyes {value}`card.sms`\n:::{otherwise}\nno\n:::\n::::\n:::::\n\n:::{figure} f\n:a-b: c d\n:::"
+    text = (
+        ":::::{note} A\n::::{claim} card.sms > 1\nyes {value}`card.sms`\n"
+        ":::{otherwise}\nno\n:::\n::::\n:::::\n\n:::{figure} f\n:a-b: c d\n:::"
+    )
     document = parse_document(f"# T\n\n{text}\n", "f", faults)
     note, claim, _, figure = nodes_of(document.parts[0].pieces)
     assert isinstance(note, Directive)
@@ -232,6 +238,8 @@ def test_code_is_coloured_line_by_line_and_escaped():
     lines = highlight('#include <a.h>\n/* two\nlines */ int x = 0x1F; // <b>\nf("s & t");')
     assert lines[0] == '<span class="tok-p">#include &lt;a.h&gt;</span>'
     assert lines[1] == '<span class="tok-c">/* two</span>'
-    assert lines[2].startswith('<span class="tok-c">lines */</span> <span class="tok-k">int</span> x = <span class="tok-n">0x1F')
+    assert lines[2].startswith(
+        '<span class="tok-c">lines */</span> <span class="tok-k">int</span> x = <span class="tok-n">0x1F'
+    )
     assert lines[2].endswith('<span class="tok-c">// &lt;b&gt;</span>')
     assert lines[3] == 'f(<span class="tok-s">"s &amp; t"</span>);'

@@ -95,12 +95,12 @@ def test_a_time_carries_how_it_was_measured(alpha):
 
 
 def test_the_largest_twin_difference_widens_the_resolution(cards, alpha):
-    times = cards["mini-alpha"].get("sums", "times")
+    times = cards["mini-alpha"].recordings["sums", "times"]
     twins = largest_twin_difference(times, "cold")
     assert twins > 0
     assert largest_twin_difference(times, "warm") == 0.0  # its twin was not measured
     found = parse("sums.plain.cold").quantity(alpha)
-    assert found.resolution >= twins * found.value
+    assert found.resolution >= twins * found.number
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_numbers_inside_paths_reach_lists(tmp_path):
         Facts(card).get("linear.code.naive.code.sass")
     found = parse("linear.sweep.settings.3.times.cold * 1.5").quantity(Facts(card))
     assert found.value == pytest.approx(
-        card.get("linear", "sweep").results.settings[3].times.cold.samples.median_us * 1.5
+        card.recordings["linear", "sweep"].results.settings[3].times.cold.samples.median_us * 1.5
     )
     assert found.keys == ("linear.sweep.settings.3.times.cold",)
 

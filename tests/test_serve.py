@@ -150,7 +150,9 @@ def test_pages_are_served_with_the_reloading_script(preview, port):
     assert serving.SCRIPT not in (preview.folder / "sums/index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", ["/nowhere/", "/nowhere.html", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/nowhere/", "/nowhere.html", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"]
+)
 def test_what_is_not_there_is_404(port, path):
     assert get(port, path)[0] == 404
 
