@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS, exact_us, value_of
+from publisher.figure import Choice, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures._measured import CONDITIONS
+from publisher.figures._sample_words import (
+    Series,
+    clock_text,
+    drift_text,
+    series,
+    spread_text,
+    step_text,
+    table,
+    tick_text,
+)
 from publisher.figures._style import (
-    Rung,
     Trace,
     axis,
     base_layout,
-    fact,
-    fmt_count,
-    fmt_time,
     lacking,
-    listed,
     note,
     rerecord,
     rungs,
-    times,
     told,
     words,
 )
 from recorder.recording import Recording
-from recorder.statistics import Samples, resolution_us
+from recorder.statistics import Samples
 
 BINS = 40
 ZOOMS = (7, 14, 28)  # steps to either side of the median that the last step shows: the first that holds …
@@ -40,35 +43,20 @@ CLOCK_TOP = 0.2  # of the height
 BARS, DRIFT, MEDIAN, BAND, MEDIAN_TEXT, CLOCK = range(6)  # places of the traces; those of the samples follow
 
 
-@dataclass(frozen=True)
-class Series:
-    """The samples of one rung under one condition."""
-
-    fact: str  # path of the median
-    rung: Rung
-    condition: str
-    samples: Samples | None
-    why: str
-
-    @property
-    def name(self) -> str:
-        return f"Rung {self.rung.number}, {self.rung.title}, {self.condition}"
-
-
 def draw(evidence: Evidence) -> SteppedFigure:
     recording = evidence.need("times")
-    series = [one for rung in rungs(evidence) for one in _series(recording, rung)]
-    shown = [one for one in series if one.samples]
+    every = [one for rung in rungs(evidence) for one in series(recording, rung)]
+    shown = [one for one in every if one.samples]
     if not shown:
         raise lacking(evidence, "times", "no rung of the ladder has a time")
     conditions = evidence.card.get(evidence.subject, "conditions")
     place = {(one.rung.slug, one.condition): CLOCK + 1 + n for n, one in enumerate(shown)}
-    words_beside = (_clock_text(conditions), _tick_text(evidence))
+    words_beside = (clock_text(conditions), tick_text(evidence))
     sequences = {
         f"{one.rung.slug},{one.condition}": _steps(one, place[one.rung.slug, one.condition], words_beside)
         if one.samples
         else (Step("distribution", "No times", f"{one.name}: {one.why}."),)
-        for one in series
+        for one in every
     }
     rung_options = tuple((rung.slug, f"{rung.number} {rung.title}") for rung in rungs(evidence))
     return SteppedFigure(
@@ -79,7 +67,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         layout=_layout(conditions is not None),
         narrow={"xaxis": {"nticks": 4}, "xaxis2": {"nticks": 3}, "xaxis3": {"nticks": 5}},
         sequences=sequences,
-        table=_table(series),
+        table=table(every),
         provenance=(
             Provenance.recorded(*(r for r in (recording, conditions) if r)),
             Provenance.derived("medians, intervals and steps, from all samples; none was left out.", recording),
@@ -92,15 +80,6 @@ def draw(evidence: Evidence) -> SteppedFigure:
         height=460 if conditions else 380,
         narrow_height=460 if conditions else 380,
     )
-
-
-def _series(recording: Recording, rung: Rung) -> list[Series]:
-    found = [(condition, *times(recording, rung.slug, condition)) for condition in CONDITIONS]
-    subject = recording.header.subject
-    return [
-        Series(fact(subject, rung.slug, condition), rung, condition, timed.samples if timed else None, why)
-        for condition, timed, why in found
-    ]
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
@@ -207,7 +186,7 @@ def _steps(one: Series, place: int, beside: tuple[str, str]) -> tuple[Step, ...]
         Step(
             "distribution",
             "Distribution",
-            _spread_text(one),
+            spread_text(one),
             _whole(one, (low, high), False),
             traces,
             _range(low, high),
@@ -215,14 +194,14 @@ def _steps(one: Series, place: int, beside: tuple[str, str]) -> tuple[Step, ...]
         Step(
             "drift",
             "Drift",
-            f"{_drift_text(one)} {clock}".strip(),
+            f"{drift_text(one)} {clock}".strip(),
             _whole(one, (inner[0], inner[1]), True),
             traces,
             _range(*inner),
         ),
     ]
     if step:
-        steps.append(Step("steps", "Steps", _step_text(one, near, tick), _fine(one, near), traces, _range(*near)))
+        steps.append(Step("steps", "Steps", step_text(one, near, tick), _fine(one, near), traces, _range(*near)))
     return tuple(steps)
 
 
@@ -283,88 +262,3 @@ def _middle(one: Series, most: int) -> tuple[Trace, Trace, Trace]:
         {"x": [0, end, end, 0], "y": [low, low, high, high]},
         {"x": [end], "y": [median], "text": ["median\u2002"]},
     )
-
-
-# ---- words ---------------------------------------------------------------------------------------------------------
-
-
-def _spread_text(one: Series) -> str:
-    assert one.samples
-    s = one.samples
-    low, high = s.interval_us
-    quarter, three = (float(v) for v in np.percentile(s.us, (25, 75)))
-    least, most = float(s.sorted_us[0]), float(s.sorted_us[-1])
-    return (
-        f"{one.name}: {fmt_count(s.count, 'sample')}. The median is {exact_us(s.median_us)} µs, and with "
-        f"95 % confidence the true one lies from {exact_us(low)} to {exact_us(high)} µs. Half of all samples lie from "
-        f"{exact_us(quarter)} to {exact_us(three)} µs, all of them from {exact_us(least)} to {exact_us(most)} µs."
-    )
-
-
-def _drift_text(one: Series) -> str:
-    """Is the last fifth of the samples another time than the first?"""
-    assert one.samples
-    fifth = max(1, one.samples.count // 5)
-    first, last = Samples(one.samples.us[:fifth]), Samples(one.samples.us[-fifth:])
-    difference = last.median_us - first.median_us
-    verdict = "the same within the resolution"
-    if abs(difference) > resolution_us(first, last):
-        verdict = f"{abs(difference) / first.median_us:.2%} {'longer' if difference > 0 else 'shorter'}"
-    return (
-        f"The first {fifth} samples have the median {exact_us(first.median_us)} µs, the last {fifth} have "
-        f"{exact_us(last.median_us)} µs: {verdict}. The line joins medians of neighbouring samples."
-    )
-
-
-def _step_text(one: Series, span: tuple[float, float], tick: str) -> str:
-    assert one.samples
-    s = one.samples
-    inside = int(((s.us >= span[0]) & (s.us <= span[1])).sum())
-    distinct = fmt_count(int(np.unique(s.us).size), "distinct value")
-    return (
-        f"The middle, enlarged: {inside} of {fmt_count(s.count, 'sample')}. "
-        f"Times fall on steps, {fmt_time(s.step_us)} apart; all samples together have {distinct}. {tick}"
-    ).strip()
-
-
-def _tick_text(evidence: Evidence) -> str:
-    resolution = evidence.card.get(evidence.subject, "resolution")
-    step = value_of(resolution.results.event_step_us) if resolution else None
-    if step is None:
-        return ""
-    return f"The event clock moves in steps of {fmt_time(step)}, and a train shares one among all its launches."
-
-
-def _clock_text(conditions: Recording | None) -> str:
-    if conditions is None:
-        return ""
-    clock = conditions.results.samples.arrays["sm_clock_MHz"]
-    reasons = conditions.results.throttle_reasons
-    said = f" Throttle reasons seen: {listed(sorted(reasons))}." if reasons else " No throttle reason was seen."
-    return (
-        f"The SM clock, read through the whole recording and not sample by sample, lay from {clock.min():,.0f} to "
-        f"{clock.max():,.0f}\u00a0MHz.{said}"
-    )
-
-
-def _table(series: list[Series]) -> DataTable:
-    rows = []
-    for one in series:
-        name = (f"{one.rung.number} {one.rung.title}", one.condition)
-        if one.samples is None:
-            rows.append((*name, "", one.why, "", "", "", ""))
-            continue
-        s = one.samples
-        rows.append(
-            (
-                *name,
-                exact_us(s.median_us),
-                "{:.3f} to {:.3f}".format(*s.interval_us),
-                exact_us(float(s.sorted_us[0])),
-                exact_us(float(s.sorted_us[-1])),
-                f"{s.step_us:.5f}",
-                str(s.count),
-            )
-        )
-    columns = ("rung", "condition", "median µs", "95 % interval", "least µs", "most µs", "step µs", "samples")
-    return DataTable(columns, tuple(rows), (2, 3, 4, 5, 6, 7))
