@@ -240,11 +240,11 @@ class Lab:
                 title=title, what=what, constants=constants, blocks=blocks, times=self.pair(us, us * 0.85, count=200)
             )
 
-        copies = {
-            "neither": entry("Neither", "Loads through registers, one buffer.", 32, 115.0, BUFFERS=1),
-            "async_alone": entry("cp.async alone", "Asynchronous copies, nothing fetched ahead.", 32, 104.0, BUFFERS=1),
-            "prefetch_alone": entry("Prefetch alone", "The next slice waits in registers.", 32, 86.0, BUFFERS=2),
-            "both": entry("Both", "As rung 6.", 32, 80.0, BUFFERS=2),
+        apart = {
+            "tensor_core": entry("Neither", "Loads through registers, one buffer.", 32, 115.0, BUFFERS=1),
+            "no_prefetch": entry("cp.async alone", "Asynchronous copies, nothing fetched ahead.", 32, 104.0, BUFFERS=1),
+            "register_prefetch": entry("Prefetch alone", "The next slice waits in registers.", 32, 86.0, BUFFERS=2),
+            "async_copy": entry("Both", "As rung 6.", 32, 80.0, BUFFERS=2),
         }
         same_tile = {
             f"split_{s}": entry(f"Split {s}", "Tile 128", 32 * s, us, TILE_ROWS=128, SPLIT=s)
@@ -254,7 +254,7 @@ class Lab:
             f"tile_{t}": entry(f"Tile {t}", f"Split {t // 16}", 256, us, TILE_ROWS=t, SPLIT=t // 16)
             for t, us in ((16, 15.2), (32, 13.1), (64, 13.3), (128, 14.0))
         }
-        return r.OneChangeResults(comparisons={"copies": copies, "same_tile": same_tile, "same_blocks": same_blocks})
+        return r.OneChangeResults(comparisons={"async_copy_apart": apart, "same_tile": same_tile, "same_blocks": same_blocks})
 
     def shapes(self) -> r.ShapesResults:
         shapes = []

@@ -391,23 +391,23 @@ def test_points_of_a_comparison_are_the_recorded_medians_with_their_intervals(ev
 
 
 def test_each_entry_is_set_beside_the_one_before_and_the_first(evidence: Evidence) -> None:
-    told = captions(one_change.draw(evidence), "copies")
-    assert "beside" not in told["neither"]
-    assert told["async_alone"].count("beside “Neither”") == 2
-    assert "beside “Prefetch alone”" in told["both"]
-    assert "beside “Neither”" in told["both"]
+    told = captions(one_change.draw(evidence), "async_copy_apart")
+    assert "beside" not in told["tensor_core"]
+    assert told["no_prefetch"].count("beside “Neither”") == 2
+    assert "beside “Prefetch alone”" in told["async_copy"]
+    assert "beside “Neither”" in told["async_copy"]
 
 
 def test_an_entry_without_a_time_says_why(evidence: Evidence) -> None:
     comparisons = dict(evidence.card.recordings[LADDER, "one_change"].results.comparisons)
-    copies = dict(comparisons["copies"])
-    copies["async_alone"] = copies["async_alone"].model_copy(update={"times": Failed(failed="illegal address")})
-    figure = one_change.draw(changed(evidence, "one_change", comparisons={"copies": copies}))
-    told = captions(figure, "copies")
+    copies = dict(comparisons["async_copy_apart"])
+    copies["no_prefetch"] = copies["no_prefetch"].model_copy(update={"times": Failed(failed="illegal address")})
+    figure = one_change.draw(changed(evidence, "one_change", comparisons={"async_copy_apart": copies}))
+    told = captions(figure, "async_copy_apart")
     assert (
-        "Cold it was failed: illegal address" in told["async_alone"] or "failed: illegal address" in told["async_alone"]
+        "Cold it was failed: illegal address" in told["no_prefetch"] or "failed: illegal address" in told["no_prefetch"]
     )
-    assert "cp.async alone" not in told["prefetch_alone"]
+    assert "cp.async alone" not in told["register_prefetch"]
 
 
 # ---- roofline ----------------------------------------------------------------------------------------------------
