@@ -15,12 +15,12 @@ from recorder.compile import compile_cubin
 from recorder.listing import Instruction, make_instruction, parse_sass
 from recorder.recording import load_cards, parse_yaml
 from recorder.results import Code
-from recorder.sass import disassemble
-from recorder.toolkit import ToolkitError
+from recorder.sass import parse_cuobjdump
+from recorder.toolkit import ToolkitError, run_program
 from tests.conftest import ROOT
 
 CLASSES = ("load", "store", "math", "barrier", "control", "integer", "move", "convert", "other")
-ARCHS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+ARCHS = ("sm_80", "sm_90", "sm_100", "sm_120")  # the committed recordings hold the others
 UNEXPLAINED = {"NTZ"}  # suffixes that NVIDIA does not document
 
 
@@ -53,7 +53,7 @@ def test_every_recorded_opcode_has_an_entry(glossary: dict[str, Any], whole_card
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_every_opcode_of_a_fresh_kernel_has_an_entry(glossary: dict[str, Any], arch: str) -> None:
+def test_every_opcode_of_a_fresh_kernel_has_an_entry(glossary: dict[str, Any], arch: str, tmp_path: Path) -> None:
     lacking: set[str] = set()
     for path in sorted((ROOT / "kernels" / "linear").glob("*.cu")):
         if path.name.count(".") > 1:  # a variant is a cut of its rung
@@ -62,7 +62,9 @@ def test_every_opcode_of_a_fresh_kernel_has_an_entry(glossary: dict[str, Any], a
             cubin = compile_cubin(path.read_text(), path.name, arch).cubin
         except ToolkitError as error:
             pytest.skip(str(error))
-        lacking |= _unknown(disassemble(cubin, "linear").instructions, glossary)
+        kernel = tmp_path / f"{path.stem}.cubin"
+        kernel.write_bytes(cubin)
+        lacking |= _unknown(parse_cuobjdump(run_program("cuobjdump", "-sass", str(kernel)), "linear"), glossary)
     assert not lacking, f"content/glossary.yaml explains not: {sorted(lacking)}"
 
 
@@ -123,7 +125,7 @@ def test_operands_are_read_as_a_formula(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["BRA", "IMAD R1", "LOP3.LUT", "FOO.BAR R1, R2", "STG.E [", "HMMA R0", "ISETP P0, R1", "SHF.R"]
+    "text", ["BRA", "IMAD R1", "LOP3.LUT", "FOO.BAR R1, R2", "STG.E [", "HMMA R0", "ISETP P0, R1", "SHF.R", "LDSM R1"]
 )
 def test_odd_operands_are_survived(text: str, glossary: dict[str, Any]) -> None:
     assert explain(make_instruction(0, text), glossary)
@@ -163,13 +165,7 @@ def test_registers_of_an_instruction(text: str, written: str, read: str) -> None
 
 
 def test_a_loop_carries_what_it_reads_before_it_writes() -> None:
-    lines = [
-        "LDS R4, [R2]",
-        "@P1 BRA 0x40",
-        "IADD3 R6, R6, 0x1, RZ",
-        "MOV R5, R4",
-        "FFMA R8, R4, R9, R8",
-        "@P0 BRA 0x0",
-    ]
-    loop = [make_instruction(16 * n, text) for n, text in enumerate(lines)]
-    assert carried(loop) == {"R6", "R8"}  # not R4 (written first), R5 (never read), R2 and R9 (only read)
+    head = ["LDS R4, [R2]", "@P1 BRA 0x40", "IADD3 R6, R6, 0x1, RZ", "MOV R5, R4"]
+    tail = ["FFMA R8, R4, R9, R8", "ISETP.GE.AND P0, PT, R6, R7, PT", "@P0 BRA 0x0"]
+    loop = [make_instruction(16 * n, text) for n, text in enumerate([*head, *tail])]
+    assert carried(loop) == {"R6", "R8"}  # not R4 (written first), R5 (never read), R2, R7, R9 (only read)
