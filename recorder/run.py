@@ -183,7 +183,7 @@ def _one(
     texts: dict[str, str] | None = None
     why = ""
     for _ in range(MAX_RETRIES):
-        task = Task(job.subject, job.experiment, quick, dict(skip))
+        task = Task(job.subject, job.experiment.name, quick, dict(skip))
         texts, why, lost, doing = worker.do(task, job, report, silence)
         if texts is not None or not lost:
             break
@@ -197,7 +197,7 @@ def _one(
     if texts is None:
         if doing:
             why = f"{doing}: {why}"
-        task = Task(job.subject, job.experiment, quick, skip)
+        task = Task(job.subject, job.experiment.name, quick, skip)
         texts = {
             job.experiment.name: failed_text(job.experiment.name, task, ladder, worker.card, started, why[:400], quick)
         }

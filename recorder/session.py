@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from recorder.compile import CompileError, compile_cubin
+from recorder.cubin import CubinError
 from recorder.device import ContextLost, DeviceError
 from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
+from recorder.listing import ListingError
 from recorder.results import Failed, NotMeasured
+from recorder.sass import SassError
 from recorder.source import SourceError, rewrite_constants
+from recorder.toolkit import ToolkitError
 
+# What one part may raise without ending the run: each message is a sentence for a person.
+EXPECTED = (DeviceError, CompileError, LadderError, SourceError, SassError, CubinError, ListingError, ToolkitError)
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
 
@@ -88,7 +94,7 @@ class Session:
             return part()
         except ContextLost:
             raise
-        except (DeviceError, CompileError, LadderError, SourceError) as error:
+        except EXPECTED as error:
             return Failed(failed=sentence(error))
 
 

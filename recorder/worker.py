@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recorder.device import ContextLost, OutOfMemory
-from recorder.experiments import Experiment
+from recorder.experiments import by_name
 from recorder.header import make_header, read_card
 from recorder.ladder import KERNELS, load_ladder
 from recorder.recording import MACHINE, dump
@@ -26,7 +26,7 @@ class Task:
     """One job as the worker needs it; ``skip`` maps slugs that broke an earlier worker to the reason."""
 
     subject: str
-    experiment: Experiment
+    experiment: str
     quick: bool
     skip: dict[str, str] = field(default_factory=dict)
 
@@ -69,9 +69,9 @@ def run_task(task: Task, device: Any, connection: Any, kernels: Path = KERNELS) 
     )
     card = read_card(device)
     try:
-        found = task.experiment.module.run(session)
+        found = by_name(task.experiment).module.run(session)
     except OutOfMemory as error:
-        found = {task.experiment.name: (NotMeasured(not_measured=sentence(error)), {})}
+        found = {task.experiment: (NotMeasured(not_measured=sentence(error)), {})}
     return {
         name: text_of(name, task, ladder, card, started, results, method, device)
         for name, (results, method) in found.items()

@@ -43,8 +43,8 @@ linear(const float* __restrict__ x,  // [batch][in_features]
         }
         for (int i = 0; i < BATCH * VECTORS && i + threadIdx.x < BATCH * VECTORS; i += THREADS) {
             const int r = (i + threadIdx.x) / VECTORS, k = threadIdx.x % VECTORS * 4;
-            const int row = min(first_batch + r, batch - 1);  // rows past the end repeat the last; they are not stored
-            *(float4*)&x_tile[r][k] = *(const float4*)&x[row * in_features + k0 + k];
+            const int from = min(first_batch + r, batch - 1);  // rows past the end repeat the last; they are not stored
+            *(float4*)&x_tile[r][k] = *(const float4*)&x[from * in_features + k0 + k];
         }
         __syncthreads();
         // endregion

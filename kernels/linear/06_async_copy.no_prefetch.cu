@@ -57,8 +57,8 @@ linear(const __half* __restrict__ x,  // [batch][in_features]
         }
         for (int i = 0; i < BATCH * VECTORS && i + threadIdx.x < BATCH * VECTORS; i += THREADS) {
             const int r = (i + threadIdx.x) / VECTORS, k = threadIdx.x % VECTORS * 8;
-            const int row = min(first_batch + r, batch - 1);  // rows past the end repeat the last; they are not stored
-            copy_16(&x_tile[buffer][r][k], &x[row * in_features + k0 + k]);
+            const int from = min(first_batch + r, batch - 1);  // rows past the end repeat the last; they are not stored
+            copy_16(&x_tile[buffer][r][k], &x[from * in_features + k0 + k]);
         }
     };
     // endregion

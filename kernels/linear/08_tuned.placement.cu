@@ -59,12 +59,14 @@ linear(const __half* __restrict__ x,  // [batch][in_features]
         // region: load
         uint4 w_next[STEPS][MMAS], x_next[STEPS][2];
         for (int s = 0; s < STEPS; ++s) {
-            const int k = k0 + s * 32 + quarter * 8;
             for (int m = 0; m < MMAS; ++m) {
-                w_next[s][m] = __ldcg((const uint4*)&w[(first_row + m * 8 + group) * in_features + k]);
+                const int row = first_row + m * 8 + group;
+                w_next[s][m] = __ldcg((const uint4*)&w[row * in_features + k0 + s * 32 + quarter * 8]);
             }
-            x_next[s][0] = *(const uint4*)&x[low * in_features + k];
-            x_next[s][1] = *(const uint4*)&x[high * in_features + k];
+        }
+        for (int s = 0; s < STEPS; ++s) {
+            x_next[s][0] = *(const uint4*)&x[low * in_features + k0 + s * 32 + quarter * 8];
+            x_next[s][1] = *(const uint4*)&x[high * in_features + k0 + s * 32 + quarter * 8];
         }
         // endregion
 

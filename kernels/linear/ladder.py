@@ -43,8 +43,13 @@ def whole_tiles(p: Problem, c: Constants) -> bool:
     return p["out_features"] % c["TILE_ROWS"] == 0 and p["in_features"] % (c.get("SPLIT", 1) * c["K_SLICE"]) == 0
 
 
-def split(c: Constants) -> bool:
-    return c["SPLIT"] > 1
+def whole_slices(p: Problem, c: Constants) -> bool:
+    """Whole tiles of W and whole slices; a warp past the last column has nothing to do."""
+    return p["out_features"] % c["TILE_ROWS"] == 0 and p["in_features"] % c["K_SLICE"] == 0
+
+
+def adds_into_y(c: Constants) -> bool:
+    return True
 
 
 def tile_threads(c: Constants) -> dict[str, int]:
@@ -103,8 +108,8 @@ LADDER = Ladder(
             "async_copy", "06_async_copy.cu", "fp16", tiled, whole_tiles,
             variants=(*PROBED, "no_prefetch", "register_prefetch"), must_have=ASYNC,
         ),
-        Rung("split_k", "07_split_k.cu", "fp16", tiled, whole_tiles, split, PROBED, (*ASYNC, "RED")),
-        Rung("tuned", "08_tuned.cu", "fp16", rows_only, whole_tiles, variants=PROBED, must_have=("HMMA", "LDG")),
+        Rung("split_k", "07_split_k.cu", "fp16", tiled, whole_tiles, adds_into_y, PROBED, (*ASYNC, "RED")),
+        Rung("tuned", "08_tuned.cu", "fp16", rows_only, whole_slices, variants=PROBED, must_have=("HMMA", "LDG")),
     ),
     references=(
         LibraryCall("cublas_fp16", "cuBLAS, FP16 output", "cublas", "fp16", "fp16", EPS16),

@@ -46,6 +46,11 @@ ALL = (
 COUNTERS = "counters"
 
 
+def by_name(name: str) -> Experiment:
+    """The experiment of this name."""
+    return next(e for e in ALL if e.name == name)
+
+
 @dataclass(frozen=True)
 class Job:
     """One experiment of one subject: the unit of work, of resuming and of loss."""
