@@ -115,6 +115,7 @@
     const label = document.createElement("label");
     label.append("Thread ", number);
     slider.setAttribute("aria-label", "Thread");
+    Object.assign(slider.style, { flex: "1 1 6rem", maxWidth: "14rem" }); // beside the number even on a phone
     const hint = document.createElement("span");
     hint.textContent = "or point at any cell";
     figure.panel.classList.add("fragment-panel");
@@ -132,8 +133,10 @@
     }
     for (const control of [number, slider]) control.addEventListener("input", () => control.value && userChoose(Number(control.value)));
     number.addEventListener("change", () => (number.value = chosen.get(figure)));
-    figure.addEventListener("rungbook:point", ({ detail }) => {
-      if (detail.keep && detail.keys.length) userChoose(owner(driverData, detail.keys[0]));
+    figure.addEventListener("rungbook:point", (event) => {
+      if (!event.detail.keep || !event.detail.keys.length) return;
+      event.stopPropagation(); // a click chooses here; elsewhere it would light the cell alone and dim all others
+      userChoose(owner(driverData, event.detail.keys[0]));
     });
     figure.query = {
       get text() {
