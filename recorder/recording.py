@@ -417,7 +417,7 @@ def numbers_block(values: Any, decimals: int = 5, per_line: int = 20) -> str:
 
 @dataclass(frozen=True)
 class CardRecordings:
-    """All recordings of one card, by ``(subject, experiment)``; ``without``: those that only say why there is nothing."""
+    """All recordings of one card, by ``(subject, experiment)``; ``without``: those that only say why there is none."""
 
     slug: str
     folder: Path
