@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from publisher import compare_page
 from publisher.assets import Assets, copy_assets
 from publisher.content import Article, Cache, Content, load_content
 from publisher.draw import Figures
@@ -17,6 +18,7 @@ from publisher.stale import Stale, stale_recordings
 from publisher.weave import Weaver, Woven, WovenChapter, step_faults
 from recorder.recording import CardRecordings, RecordingError, load_card
 
+RESERVED_CARDS = (compare_page.FOLDER,)
 ROOT = Path(__file__).parents[1]
 
 
@@ -54,10 +56,19 @@ class Builder:
         stale = self._stale(cards, content, faults)
         default = self._default_card(cards, content, faults)
         woven = [page for article in content.articles for page in self._article(article, content, cards, faults)]
-        faults += step_faults(woven)
+        docs = self._docs(content, cards, default, faults)
+        faults += step_faults([*woven, *docs])
         if faults and (not self.options.lenient or not woven):
             raise BuildError(faults)
-        edition = Edition(content, cards, default, tuple(woven), stale, self.options.site_url or content.url)
+        edition = Edition(
+            content,
+            cards,
+            default,
+            tuple(woven),
+            stale,
+            self.options.site_url or content.url,
+            docs[0] if docs else None,
+        )
         if self.assets is None or not self.options.lenient:
             self.assets = copy_assets(folder, search=search_entries(edition))
         return edition_files(edition, self.assets, tuple(sorted(set(faults))))
@@ -72,9 +83,8 @@ class Builder:
     def read_content(self, faults: list[Fault]) -> Content | None:
         """Everything that authors wrote; None where not even the site's title can be read."""
         asked = self.options
-        return load_content(
-            asked.content, asked.kernels, asked.recordings / "published", asked.root, faults, self.cache
-        )
+        published = asked.recordings / "published"
+        return load_content(asked.content, asked.kernels, published, asked.docs, asked.root, faults, self.cache)
 
     def read_cards(self, faults: list[Fault]) -> dict[str, CardRecordings]:
         """Every card under the recordings' folder; a card that was read before and has not changed is kept."""
@@ -93,6 +103,10 @@ class Builder:
             found = self._cards[sub][1]
             if isinstance(found, RecordingError):
                 faults += faults_of(found)
+            elif sub.name in RESERVED_CARDS:
+                faults.append(
+                    Fault(self._shown(sub), 1, f"no card can be called {sub.name}: pages of the site have that name")
+                )
             elif found.recordings:
                 cards[found.slug] = found
         return cards
@@ -133,8 +147,6 @@ class Builder:
         self, article: Article, content: Content, cards: Mapping[str, CardRecordings], faults: list[Fault]
     ) -> list[Woven]:
         """The article on every card that recorded some of its ladder; compile-only cards only serve as evidence."""
-        names = content.rung_names()
-        constants = content.constants()
         snippets: dict[str, str] = {}
         readable = [
             c for c in cards.values() if not c.compile_only and any(s == article.subject for s, _ in c.recordings)
@@ -142,20 +154,35 @@ class Builder:
         if not readable:
             what = f"subject: no card has a recording of {article.subject}; {instead(article.subject, content.kernels)}"
             faults.append(Fault(article.file, article.subject_line, what))
-        woven = []
-        for card in readable:
-            facts = Facts(card, cards, names, constants)
-            evidence = Evidence(
-                cards=dict(cards),
-                card=card,
-                subject=article.subject,
-                sources=content.kernels.get(article.subject, {}),
-                glossary=content.opcodes,
-                published=content.published,
-            )
-            weaver = Weaver(content, article, card, facts, self.modules, evidence, faults, snippets, self.chapters)
-            woven.append(weaver.weave())
-        return woven
+        return [self._weaver(article, card, content, cards, faults, snippets).weave() for card in readable]
+
+    def _docs(
+        self, content: Content, cards: Mapping[str, CardRecordings], default: str, faults: list[Fault]
+    ) -> list[Woven]:
+        """The documentation on the default card; nothing where there is none."""
+        if content.docs is None or default not in cards:
+            return []
+        return [self._weaver(content.docs, cards[default], content, cards, faults, {}).weave()]
+
+    def _weaver(
+        self,
+        article: Article,
+        card: CardRecordings,
+        content: Content,
+        cards: Mapping[str, CardRecordings],
+        faults: list[Fault],
+        snippets: dict[str, str],
+    ) -> Weaver:
+        facts = Facts(card, cards, content.rung_names, content.constants)
+        evidence = Evidence(
+            cards=dict(cards),
+            card=card,
+            subject=article.subject,
+            sources=content.kernels.get(article.subject, {}),
+            glossary=content.opcodes,
+            published=content.published,
+        )
+        return Weaver(content, article, card, facts, self.modules, evidence, faults, snippets, self.chapters)
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.options.root)) if path.is_relative_to(self.options.root) else str(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -120,6 +121,7 @@ class Content:
     default_card_line: int
     url: str | None
     articles: tuple[Article, ...]
+    docs: Article | None  # docs/, written like an article and shown on the default card alone
     terms: dict[str, Term]
     term_slugs: dict[str, str]
     opcodes: dict[str, Any]
@@ -131,6 +133,7 @@ class Content:
         """What any chapter may depend on beside its own text, to be compared with that of an earlier build."""
         return (self.terms, self.opcodes, self.kernels, self.published)
 
+    @cached_property
     def rung_names(self) -> dict[str, list[str]]:
         """The rungs of each ladder as its files name them, variants apart."""
         return {
@@ -138,6 +141,7 @@ class Content:
             for ladder, files in self.kernels.items()
         }
 
+    @cached_property
     def constants(self) -> dict[str, dict[str, set[str]]]:
         """The names of the constants of each rung, by ladder and rung."""
         return {
@@ -171,7 +175,7 @@ class Cache:
 
 
 def load_content(
-    folder: Path, kernels: Path, published: Path, root: Path, faults: list[Fault], cache: Cache
+    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: list[Fault], cache: Cache
 ) -> Content | None:
     """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
     reader = _Reader(root, faults, cache)
@@ -199,6 +203,7 @@ def load_content(
         default_card=site.default_card,
         default_card_line=reader.yaml(folder / "site.yaml")[1].get(("default_card",), 1),
         url=site.url.rstrip("/") if site.url else None,
+        docs=reader.article(docs, ("docs",)) if docs and (docs / "article.yaml").exists() else None,
         articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
         terms=terms,
         term_slugs={term.name.lower(): slug for slug, term in terms.items()},
@@ -296,10 +301,10 @@ class _Reader:
         ]
         return [(slug, entry, line) for slug, entry, line in found if entry is not None]
 
-    def article(self, folder: Path) -> Article | None:
+    def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
         head = self.model(folder / "article.yaml", ArticleFile)
         chapters = [self.chapter(path) for path in sorted(folder.glob("*.md"))]
-        if not re.fullmatch(r"[a-z][a-z0-9_-]*", folder.name) or folder.name in RESERVED:
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", folder.name) or folder.name in set(RESERVED) - set(allowed):
             what = f"an article's folder is small letters, digits, - and _, and none of {', '.join(RESERVED)}"
             self.faults.append(Fault(self.shown(folder), 1, what))
             return None

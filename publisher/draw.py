@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+from publisher.assets import hashed_name
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.pages import pictures_script, render_figure
@@ -19,6 +21,8 @@ from publisher.stills import find_still
 
 FIGURES = Path(__file__).parent / "figures"
 PACKAGE = "publisher.figures"
+# Plotly makes links of texts that hold them. No figure does; a string of a recording might.
+_LINK = re.compile(r"<(?=/?\s*a\b)", re.IGNORECASE)
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")
 Draw = Callable[..., SteppedFigure]
 
@@ -72,7 +76,8 @@ class Figures:
         """File name and text of the script with the states of a page's figures, made once for the same figures."""
         key = tuple((name, id(figure)) for name, figure in figures.items())
         if key not in self.scripts:
-            self.scripts[key] = (tuple(figures.values()), pictures_script(figures))
+            text = _LINK.sub("&lt;", pictures_script(figures)[1])
+            self.scripts[key] = (tuple(figures.values()), (hashed_name("pictures.js", text.encode()), text))
         return self.scripts[key][1]
 
     def _find(self, name: str, own: Path) -> Draw:

@@ -6,9 +6,10 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
-from publisher import claims_page, feeds, glossary_page
+from publisher import claims_page, compare_page, feeds, glossary_page
 from publisher.assets import Assets
 from publisher.content import Article, Content
 from publisher.faults import Fault
@@ -44,6 +45,7 @@ class Edition:
     woven: tuple[Woven, ...]
     stale: Mapping[str, list[Stale]]
     site_url: str | None
+    docs: Woven | None = None
 
     def of(self, article: Article) -> list[Woven]:
         """The article on its cards, the default card first."""
@@ -87,6 +89,10 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     for article in edition.content.articles:
         for page in edition.of(article):
             files[f"{article.slug}/{page.card.slug}/data.json"] = data_json(edition.cards[page.card.slug], page)
+        if len(edition.of(article)) > 1:
+            files |= _compare_files(edition, article, assets)
+    if edition.docs:
+        files |= _docs_files(edition, edition.docs, assets)
     files |= claims_page.files(edition, _common(edition, assets, "Claims", CLAIMS_URL))
     files |= glossary_page.files(edition, _common(edition, assets, "Glossary", GLOSSARY_URL))
     files |= feeds.files(edition)
@@ -136,7 +142,10 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
         )
     common = _common(edition, assets, edition.content.title, "index.html")
     common["description"] = edition.content.tagline
-    return HomePage(**common, lede=edition.content.tagline, articles=tuple(articles))
+    lede = escape(edition.content.tagline)
+    if edition.docs:
+        lede += f'. <a href="{edition.docs.article.slug}/index.html">{escape(edition.docs.article.title)}</a>'
+    return HomePage(**common, lede=lede, articles=tuple(articles))
 
 
 def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pictures: str) -> ArticlePage:
@@ -161,20 +170,67 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pic
         slug=article.slug,
         lede=at_root(page.lede, root),
         card=link(page),
-        cards=tuple(link(other) for other in pages),
+        cards=(*(link(other) for other in pages), *_compare_link(pages, "" if own else "../")),
         sections=tuple(_rooted(section, root) for section in page.sections),
         reading_minutes=article.reading_minutes,
         recorded=_spoken_date(max(r.date for r in related)),
         stale=tuple(stale.sentence for stale in edition.stale.get(page.card.slug, ())),
         quick=any(r.header.quick for r in related),
         throttled=any(_throttled(r.header.conditions) for r in related),
-        figures=tuple(
-            Link(d.figure.title, f"#fig-{d.name}") for d in page.figures.values() if isinstance(d.figure, SteppedFigure)
-        ),
+        figures=_figure_links(page),
         previous=_neighbour(edition, articles[at - 1], root) if at > 0 else None,
         next=_neighbour(edition, articles[at + 1], root) if at + 1 < len(articles) else None,
         pictures=f"{root}/{pictures}",
     )
+
+
+def _compare_link(pages: list[Woven], up: str) -> list[CardLink]:
+    """The way to the page that sets the cards side by side, where there are several."""
+    return [CardLink(compare_page.FOLDER, "Compare", f"{up}{compare_page.FOLDER}/index.html")] if len(pages) > 1 else []
+
+
+def _compare_files(edition: Edition, article: Article, assets: Assets) -> dict[str, str | bytes]:
+    """``<article>/compare/index.html`` and its figure's script."""
+    pages, place = edition.of(article), f"{article.slug}/{compare_page.FOLDER}"
+    sections, figure, (script, text) = compare_page.sections(edition, pages)
+    cards = [CardLink(page.card.slug, page.card.name, f"../{page.card.slug}/index.html") for page in pages]
+    cards[0] = CardLink(pages[0].card.slug, pages[0].card.name, "../index.html")
+    here = CardLink(compare_page.FOLDER, "Compare", "index.html")
+    title = f"{article.title}: {len(pages)} cards"
+    page = ArticlePage(
+        **_common(edition, assets, title, f"{place}/index.html"),
+        slug=article.slug,
+        lede="The same kernels and the same text, recorded on each of these cards. Marks and tables say which.",
+        card=here,
+        cards=(*cards, here),
+        sections=sections,
+        reading_minutes=1,
+        figures=(Link(figure.title, f"#fig-{compare_page.NAME}"),) if figure else (),
+        pictures=script,
+    )
+    return {f"{place}/index.html": render_article(page), f"{place}/{script}": text}
+
+
+def _docs_files(edition: Edition, page: Woven, assets: Assets) -> dict[str, str | bytes]:
+    """``docs/index.html`` and its figures' script: written like an article, with no card to switch to."""
+    place, (script, text) = page.article.slug, page.pictures
+    made = ArticlePage(
+        **_common(edition, assets, page.article.title, f"{place}/index.html"),
+        slug=place,
+        lede=at_root(page.lede, ".."),
+        card=CardLink(page.card.slug, page.card.name, "index.html"),
+        cards=(),
+        sections=tuple(_rooted(section, "..") for section in page.sections),
+        reading_minutes=page.article.reading_minutes,
+        figures=_figure_links(page),
+        pictures=script,
+    )
+    return {f"{place}/index.html": render_article(made), f"{place}/{script}": text}
+
+
+def _figure_links(page: Woven) -> tuple[Link, ...]:
+    drawn = [d for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
+    return tuple(Link(d.figure.title, f"#fig-{d.name}") for d in drawn if isinstance(d.figure, SteppedFigure))
 
 
 def _neighbour(edition: Edition, article: Article, root: str) -> Link | None:
@@ -199,7 +255,7 @@ def _spoken_date(date: str) -> str:
 def search_entries(edition: Edition) -> list[SearchEntry]:
     """Sections and figures of each article on its first card, then terms and instructions."""
     entries = []
-    for article in edition.content.articles:
+    for article in (*edition.content.articles, *([edition.docs.article] if edition.docs else [])):
         url = f"{article.slug}/index.html"
         for chapter in article.chapters:
             for part in chapter.document.parts:

@@ -21,7 +21,7 @@ from publisher.faults import Fault
 from publisher.prose import check_literals
 
 MAX_NESTING = 6
-_UNREAD_ROLE = re.compile(r"\{([a-z][a-z-]+)\}\s*(?:``|(?<=\s)\ufffc)")
+_UNREAD_ROLE = re.compile(r"\{([a-z][a-z-]+)\}\s*(?:`|(?<=\s)\ufffc)")
 _MARK = "\x00"  # Markdown-it replaces it in texts, so it can only come from here
 _OPTION = re.compile(r"^:([a-z][a-z0-9_-]*):\s*(.*)$")
 _CHAPTER_LINK = re.compile(r"^(?:\d+-)?([a-z0-9-]+)\.md(#[\w-]+)?$")
@@ -201,7 +201,7 @@ def _inline(token: Token, state: _State, literals: bool) -> None:
     text = "".join(shown)
     first = (token.map or [0])[0] + 1
     for found in _UNREAD_ROLE.finditer(text):
-        what = f"{{{found[1]}}} has a space or nothing before its back-ticks; write {{{found[1]}}}`text`"
+        what = f"{{{found[1]}}} has no text in back-ticks right after it (in a table, a bar is written \\|)"
         state.faults.append(Fault(state.file, first + text.count("\n", 0, found.start()), what))
     state.words += len(text.split())
     if literals:

@@ -50,9 +50,9 @@ def test_the_mini_recordings_are_what_their_maker_writes(tmp_path):
 def test_every_page_is_there_and_counted(site, capsys):
     assert main([*site.arguments, "--out", str(site.root / "dist")]) == 0
     pages = {str(p.relative_to(site.root / "dist")) for p in (site.root / "dist").rglob("*.html")}
-    expected = {"index.html", "sums/index.html", "claims/index.html", "glossary/index.html"}
+    expected = {"index.html", "sums/index.html", "claims/index.html", "glossary/index.html", "sums/compare/index.html"}
     assert pages == expected | {f"sums/{card}/index.html" for card in ("mini-alpha", "mini-beta")}
-    assert re.match(r"6 pages, 2 figures, 2 cards in .*dist: \d+\.\d\d s\n", capsys.readouterr().out)
+    assert re.match(r"7 pages, 2 figures, 2 cards in .*dist: \d+\.\d\d s\n", capsys.readouterr().out)
 
 
 class Links(HTMLParser):
@@ -108,16 +108,58 @@ def test_nothing_of_a_recording_becomes_markup(site):
     assert "<img" not in built.files.get("feed.xml", "")
 
 
+def test_plotly_makes_no_link_of_a_string(site):
+    """Its texts know tags of their own; a figure that shows a recorded string must not carry one over."""
+    code = (site.root / "content/sums/figures/bandwidth.py").read_text(encoding="utf-8")
+    site.write(
+        "content/sums/figures/bandwidth.py", code.replace('"x": names', '"x": ["<a href=\'https://x.y\'>", "</A >"]')
+    )
+    files = site.build().files
+    script = next(str(text) for name, text in files.items() if re.fullmatch(r"sums/mini-alpha/pictures\.\w+\.js", name))
+    assert "&lt;a href=" in script
+    assert "&lt;/A >" in script
+    assert not re.search("<[/ ]*a", script, re.IGNORECASE)
+
+
 def test_cards_switch_to_each_other_and_home(site):
     files = site.build().files
     for place, others in {
-        "sums": ["index.html", "mini-beta/index.html"],
-        "sums/mini-alpha": ["../index.html", "../mini-beta/index.html"],
-        "sums/mini-beta": ["../index.html", "../mini-beta/index.html"],
+        "sums": ["index.html", "mini-beta/index.html", "compare/index.html"],
+        "sums/mini-alpha": ["../index.html", "../mini-beta/index.html", "../compare/index.html"],
+        "sums/mini-beta": ["../index.html", "../mini-beta/index.html", "../compare/index.html"],
+        "sums/compare": ["../index.html", "../mini-beta/index.html", "index.html"],
     }.items():
         switch = re.search(r'<nav class="cards".*?</nav>', str(files[f"{place}/index.html"]), re.DOTALL)
         assert switch
         assert re.findall(r'href="([^"]+)"', switch[0]) == others
+
+
+def test_the_compare_page_names_the_card_of_every_mark_and_table(site):
+    files = site.build().files
+    html = str(files["sums/compare/index.html"])
+    assert [text for text in re.findall(r"<summary>(.*?)</summary>", html) if "Beta" in text or "Alpha" in text] == [
+        "Mini Alpha",
+        "Mini &lt;b&gt;Beta&lt;/b&gt; &amp; Sons",
+    ]
+    script = next(str(text) for name, text in files.items() if re.fullmatch(r"sums/compare/pictures\.\w+\.js", name))
+    assert [script.count(f'"name":"{name}"') for name in ("Mini Alpha", "Mini &lt;b&gt;Beta&lt;/b&gt; &amp; Sons")] == [
+        1,
+        1,
+    ]
+
+
+def test_one_card_has_nothing_to_compare_with(site):
+    for path in (site.root / "recordings/mini-beta").rglob("*.yaml"):
+        path.unlink()
+    files = site.build().files
+    assert not any("compare" in name for name in files)
+    assert "compare/index.html" not in files["sums/index.html"]
+
+
+def test_no_card_takes_the_name_of_a_page(site):
+    card = mini_cards.ALPHA.model_copy(update={"slug": "compare"})
+    mini_cards.write(site.root / "recordings", card, "code", mini_cards.code())
+    assert any("no card can be called compare" in fault for fault in site.faults())
 
 
 def test_a_card_of_its_own_needs_no_code(site):
@@ -371,7 +413,8 @@ def test_the_articles_build_on_every_kind_of_card(mixed_cards, tmp_path):
     (mixed_cards / "published").mkdir(exist_ok=True)
     for path in (REPOSITORY / "recordings" / "published").glob("*.yaml"):
         (mixed_cards / "published" / path.name).write_bytes(path.read_bytes())
-    built = Builder(Options(recordings=mixed_cards, allow_stale=True)).build(tmp_path)
+    built = Builder(Options(recordings=mixed_cards, docs=REPOSITORY / "docs", allow_stale=True)).build(tmp_path)
+    assert "docs/index.html" in built.files
     assert built.figures > 30
     for name, text in built.files.items():
         if name.endswith(".html"):
