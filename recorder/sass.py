@@ -18,7 +18,8 @@ from recorder.toolkit import run_program
 
 _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
 _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,8})\*/\s+([^;]*?)\s*;")
-_TEXT_LABEL = re.compile(r"^\.text\.(\S+):$")
+_TEXT_REMARK = re.compile(r"\s*\(\*.*?\*\)$")  # nvdisasm alone notes e.g. (*"SpillRefill"*) behind a spill's operands
+_LABEL = re.compile(r"^\.text\.(\S+):$")
 _SECTION = re.compile(r"^\s*\.section\s")
 _LABEL = re.compile(r"^[^\s/.][^\s]*:$")  # of a function inside the section, such as a division's slow path
 _MARK = re.compile(r'^\s*//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
@@ -112,7 +113,8 @@ def parse_nvdisasm(text: str, entry: str) -> dict[int, _Place]:
                 frames.append((mark[3], int(mark[4])))
             fresh = False
         elif match:
-            places[int(match[1], 16)] = _Place(" ".join(match[2].split()), _own_line(frames), ptx_line)
+            text = _REMARK.sub("", " ".join(match[2].split()))
+            places[int(match[1], 16)] = _Place(text, _own_line(frames), ptx_line)
             fresh = True
         elif _LABEL.match(line):
             frames, ptx_line = [], None

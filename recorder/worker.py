@@ -7,6 +7,7 @@ Messages to the parent over a pipe: ``("progress", what, share)``, ``("doing", s
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,9 @@ def serve(connection: Any, device_factory: str, gpu: int, kernels: str = str(KER
         except ContextLost as error:
             connection.send(("failed", sentence(error), True))
             return
+    # Libraries that were called may crash while they are taken down at exit, after all results are in the parent's hands.
+    connection.close()
+    os._exit(0)
 
 
 def run_task(task: Task, device: Any, connection: Any, kernels: Path = KERNELS) -> dict[str, str]:
