@@ -18,8 +18,8 @@ from recorder.toolkit import run_program
 
 _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
 _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,8})\*/\s+([^;]*?)\s*;")
-_TEXT_REMARK = re.compile(r"\s*\(\*.*?\*\)$")  # nvdisasm alone notes e.g. (*"SpillRefill"*) behind a spill's operands
-_LABEL = re.compile(r"^\.text\.(\S+):$")
+_REMARK = re.compile(r"\s*\(\*.*?\*\)$")  # nvdisasm alone notes e.g. (*"SpillRefill"*) behind a spill's operands
+_TEXT_LABEL = re.compile(r"^\.text\.(\S+):$")
 _SECTION = re.compile(r"^\s*\.section\s")
 _LABEL = re.compile(r"^[^\s/.][^\s]*:$")  # of a function inside the section, such as a division's slow path
 _MARK = re.compile(r'^\s*//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
