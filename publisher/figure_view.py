@@ -12,7 +12,8 @@ from publisher.figure import CodeLine, Listing, Step, SteppedFigure
 from publisher.highlight import highlight
 from publisher.stills import Still
 
-MANY = 10  # from this many steps on, dots have their names only when pointed at
+SOME = 5  # from this many steps on, dots with their names take a row of their own
+MANY = 10  # … and from this many on, they have their names only when pointed at
 KINDS = ("load", "math", "store", "barrier")
 
 
@@ -38,7 +39,7 @@ def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: b
             row for key, value in figure.sequences.items() for row in _captions(figure, identity, key, value, first)
         ],
         "steps": steps,
-        "many": len(steps) >= MANY,
+        "dots": " is-many" if len(steps) >= MANY else " is-some" if len(steps) >= SOME else "",
         "listings": [_listing(identity, listing, steps[0]) for listing in figure.listings],
         "spec": Markup(spec_json(figure).replace("<", "\\u003c")) if inline else "",
     }

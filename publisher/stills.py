@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 STILLS = ROOT / "site" / "stills"
 CAPTURE = Path(__file__).with_name("still_capture.js")
 WIDTHS = {"wide": 760, "narrow": 360}  # px; of the plot on a desktop and on a phone
-VERSION = 5  # raise when capture changes what it keeps: every still is then stale
+VERSION = 6  # raise when capture changes what it keeps: every still is then stale
 TOKENS = ["ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier"]
 TOKENS += [f"s{place}" for place in range(1, 9)] + [f"q{place}" for place in range(9)]
 
@@ -104,7 +104,7 @@ def _prepare(page: Page, width: int) -> None:
 
     colours = "".join(f"--fig-{token}:rgb(201,7,{place});" for place, token in enumerate(TOKENS))
     css = "".join((ROOT / "site" / "styles" / name).read_text(encoding="utf-8") for name in ("base.css", "figure.css"))
-    css += f':root{{{colours}--sans:"Liberation Sans",Arial,sans-serif}}'
+    css += f':root{{{colours}--fig-sans:Arial,"Liberation Sans",sans-serif}}'
     css += f".fig-plot{{width:{width}px;max-width:none;margin:0}}"
     page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main></main>")
     for script in [*page_scripts(), find_bundle()]:

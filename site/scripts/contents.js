@@ -26,11 +26,19 @@
       link.classList.toggle("is-read", read);
       if (id === now) {
         link.setAttribute("aria-current", "location");
+        keepInView(link);
         read = false;
       } else {
         link.removeAttribute("aria-current");
       }
     }
+  }
+
+  // Scrolls the contents, never the page.
+  function keepInView(link) {
+    const box = link.closest(".toc");
+    const [inner, outer] = [link.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (inner.top < outer.top + 60 || inner.bottom > outer.bottom - 40) box.scrollTop += inner.top - outer.top - outer.height / 2;
   }
 
   if (heads.length) {

@@ -12,6 +12,8 @@
       this.drawing = null; // the promise of the drawing under way
       this.again = false; // something changed meanwhile
       this.lit = new Set();
+      this.kept = new WeakMap(); // arrays in this theme's colours
+      document.addEventListener("rungbook:theme", () => (this.kept = new WeakMap()));
     }
 
     get drawn() {
@@ -48,7 +50,7 @@
       const { spec, key, at } = this.figure;
       const step = spec.sequences[key][at];
       const picture = state.prepare(spec, step, { width, family, driven: this.figure.driven() });
-      return state.coloured(picture, window.Rungbook.colour);
+      return state.coloured(picture, window.Rungbook.colour, this.kept);
     }
 
     #first() {
@@ -69,7 +71,7 @@
       this.figure.dispatchEvent(new CustomEvent("rungbook:point", { bubbles: true, detail: { keys, keep } }));
     }
 
-    // Points whose id is among the keys stand out; none: all as drawn. Works on the still and on Plotly's own drawing.
+    // Points whose id is among the keys stand out; none: all as drawn.
     light(keys) {
       this.lit = new Set(keys);
       this.#relight();
@@ -78,7 +80,7 @@
     #relight() {
       let any = false;
       for (const point of this.stage.querySelectorAll(".point")) {
-        const key = point.dataset.id ?? point.__data__?.id;
+        const key = point.__data__?.id;
         const lit = key !== undefined && this.lit.has(key);
         point.classList.toggle("is-lit", lit);
         any ||= lit;

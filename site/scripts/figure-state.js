@@ -66,12 +66,18 @@
     return { data: data.map(plain), layout: merge(merge(COMMON, layout), page) };
   }
 
-  // A deep copy with every token replaced: Plotly may then write into it as it likes.
-  function coloured(value, colour) {
+  // A deep copy with every token replaced: Plotly may then write into it as it likes. Arrays of plain values, which it
+  // only reads, are copied once while `kept` lives, so that Plotly sees by identity which of them a step leaves alone.
+  function coloured(value, colour, kept) {
     if (typeof value === "string") return value.includes("@") ? value.replace(TOKEN, (_, token) => colour(token)) : value;
-    if (Array.isArray(value)) return value.map((item) => coloured(item, colour));
+    if (Array.isArray(value)) {
+      if (kept.has(value)) return kept.get(value);
+      const copy = value.map((item) => coloured(item, colour, kept));
+      if (!value.some((item) => typeof item === "object" && item !== null)) kept.set(value, copy);
+      return copy;
+    }
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coloured(item, colour)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coloured(item, colour, kept)]));
   }
 
   // "#fig-probes/split_k,cold/loads_only" -> { id, key, slug }. Without choices the middle part is absent; a driver may

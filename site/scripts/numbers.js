@@ -17,8 +17,13 @@
     return element.dataset.keys.split(/\s+/).filter(Boolean);
   }
 
+  // A still has no data to point at: a figure in view is drawn then, and lights what it has.
   function lightFigures(keys) {
-    for (const figure of document.querySelectorAll("rb-figure")) figure.plot?.light(keys);
+    for (const figure of document.querySelectorAll("rb-figure")) {
+      figure.plot?.light(keys);
+      const { top, bottom } = figure.getBoundingClientRect();
+      if (keys.length && top < innerHeight && bottom > 0) figure.wake();
+    }
   }
 
   function lightNumbers(keys) {
