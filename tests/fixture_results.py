@@ -254,7 +254,8 @@ class Lab:
             f"tile_{t}": entry(f"Tile {t}", f"Split {t // 16}", 256, us, TILE_ROWS=t, SPLIT=t // 16)
             for t, us in ((16, 15.2), (32, 13.1), (64, 13.3), (128, 14.0))
         }
-        return r.OneChangeResults(comparisons={"async_copy_apart": apart, "same_tile": same_tile, "same_blocks": same_blocks})
+        comparisons = {"async_copy_apart": apart, "same_tile": same_tile, "same_blocks": same_blocks}
+        return r.OneChangeResults(comparisons=comparisons)
 
     def shapes(self) -> r.ShapesResults:
         shapes = []
