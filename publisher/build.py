@@ -8,12 +8,14 @@ from pathlib import Path
 
 from publisher import compare_page
 from publisher.assets import Assets, copy_assets
-from publisher.content import Article, Cache, Content, load_content
+from publisher.content import Article, Cache, Content
+from publisher.content_reader import load_content
 from publisher.draw import Figures
-from publisher.edition import Built, Edition, edition_files, search_entries
+from publisher.edition import Built, Edition, edition_files
 from publisher.facts import Facts
 from publisher.faults import BuildError, Fault, faults_of, instead
 from publisher.figure import Evidence
+from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
 from publisher.weave import Weaver, Woven, WovenChapter, step_faults
 from recorder.recording import CardRecordings, RecordingError, load_card

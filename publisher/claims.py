@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from publisher.expressions import Expression, ExpressionError, parse, source_of
+from publisher.expressions import Expression, parse
 from publisher.facts import FactMissing, Facts
+from publisher.grammar import ExpressionError, source_of
 from publisher.quantity import Quantity, QuantityError, resolution
 from publisher.units import PLAIN, UNITS, formatted, natural_unit, significant
 

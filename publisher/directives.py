@@ -10,7 +10,7 @@ from publisher.claims import Outcome, evaluate
 from publisher.expressions import ExpressionError
 from publisher.facts import FactMissing, UnknownFact
 from publisher.gaps import gaps_of
-from publisher.markdown import Directive
+from publisher.nodes import Directive
 from publisher.snippets import SnippetError
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -12,6 +11,7 @@ from typing import Any
 from publisher import claims_page, compare_page, feeds, glossary_page
 from publisher.assets import Assets
 from publisher.content import Article, Content
+from publisher.data import data_json
 from publisher.faults import Fault
 from publisher.figure import SteppedFigure
 from publisher.headline import headline
@@ -21,7 +21,6 @@ from publisher.pages import (
     CardLink,
     HomePage,
     Link,
-    SearchEntry,
     Section,
     render_article,
     render_home,
@@ -32,7 +31,6 @@ from publisher.weave import Woven, at_root
 from recorder.recording import CardRecordings
 
 CLAIMS_URL = "claims/index.html"
-SEARCH_CHARS = 160
 
 
 @dataclass(frozen=True)
@@ -250,46 +248,3 @@ def _throttled(conditions: Any) -> bool:
 def _spoken_date(date: str) -> str:
     day = datetime.date.fromisoformat(date)
     return f"{day.day} {day:%B %Y}"
-
-
-def search_entries(edition: Edition) -> list[SearchEntry]:
-    """Sections and figures of each article on its first card, then terms and instructions."""
-    entries = []
-    for article in (*edition.content.articles, *([edition.docs.article] if edition.docs else [])):
-        url = f"{article.slug}/index.html"
-        for chapter in article.chapters:
-            for part in chapter.document.parts:
-                text = (
-                    part.text if len(part.text) <= SEARCH_CHARS else part.text[:SEARCH_CHARS].rsplit(" ", 1)[0] + " …"
-                )
-                entries.append(SearchEntry(part.title, "section", f"{url}#{part.id}", text))
-        for page in edition.of(article)[:1]:
-            for drawn in page.figures.values():
-                if isinstance(drawn.figure, SteppedFigure):
-                    entries.append(SearchEntry(drawn.figure.title, "figure", f"{url}#fig-{drawn.name}", article.title))
-    for slug, term in edition.content.terms.items():
-        entries.append(SearchEntry(term.name, "term", f"{GLOSSARY_URL}#{slug}", term.text))
-    for name, opcode in edition.content.opcodes.items():
-        entries.append(SearchEntry(name, "opcode", f"{GLOSSARY_URL}#{glossary_page.opcode_id(name)}", opcode["name"]))
-    return entries
-
-
-def data_json(recordings: CardRecordings, page: Woven) -> str:
-    """All of an article on one card: its figures' tables and every recording, as JSON."""
-    tables = {}
-    for drawn in page.figures.values():
-        if isinstance(drawn.figure, SteppedFigure):
-            table = drawn.figure.table
-            tables[drawn.name] = {
-                "title": drawn.figure.title,
-                "columns": table.columns,
-                "rows": table.rows,
-                "provenance": [{"kind": p.kind, "text": p.text, "files": p.files} for p in drawn.figure.provenance],
-            }
-    figures = json.dumps(tables, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
-    parts = [
-        f'"{recording.key}":{{"header":{recording.header.model_dump_json(by_alias=True)},"results":{recording.results.model_dump_json()}}}'
-        for _, recording in sorted(recordings.recordings.items())
-    ]
-    head = f'"article":"{page.article.slug}","card":"{page.card.slug}","figures":{figures}'
-    return f'{{{head},"recordings":{{{",".join(parts)}}}}}\n'

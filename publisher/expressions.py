@@ -1,19 +1,18 @@
-"""What does an expression in prose say about one card? A sandbox over Python's grammar, with units and lineage.
+"""What does an expression in prose say about one card? A quantity or a truth, with its unit and lineage.
 
-Only names with dots, numbers, arithmetic, comparisons, and/or/not and the functions below are read; the tree is walked
-here, nothing is ever given to Python to run. Comparisons know the measurement's resolution: two values that are closer
+The checked tree of grammar.py is walked here. Comparisons know the measurement's resolution: two values that are closer
 are the same, so neither is smaller.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from publisher.facts import Facts
 from publisher.faults import instead
+from publisher.grammar import ExpressionError, parse_tree, path_of, source_of
 from publisher.quantity import (
     Quantity,
     QuantityError,
@@ -24,19 +23,7 @@ from publisher.quantity import (
     multiply,
     negate,
 )
-from publisher.units import PLAIN, UNITS, formatted, name_of, significant
-
-MAX_CHARS = 400
-MAX_NODES = 120
-MAX_DEPTH = 24
-MAX_POWER = 6
-
-_FACT_INDEX = re.compile(r"(?<=[A-Za-z_\]])\.(\d+)(?![\d.]*\d*[eE])")
-
-
-class ExpressionError(Exception):
-    """An expression that cannot be read or makes no sense. The message is a sentence."""
-
+from publisher.units import UNITS, formatted, name_of, significant
 
 Value = Quantity | bool
 
@@ -97,97 +84,19 @@ def parse(text: str) -> Expression:
     body_text, unit = body_text.strip(), unit.strip()
     if bar and unit not in UNITS:
         raise ExpressionError(f"{text}: there is no unit {unit or 'after the bar'}; {instead(unit, UNITS, limit=30)}")
-    return Expression(body_text, unit, _parse(body_text))
+    return Expression(body_text, unit, parse_tree(body_text))
 
 
 def parse_list(text: str) -> tuple[Expression, ...]:
     """Read ``a, b``: expressions with commas between them."""
-    body = _parse(f"({text.strip()},)" if "," not in text else f"({text.strip()})")
+    body = parse_tree(f"({text.strip()},)" if "," not in text else f"({text.strip()})")
     parts = body.elts if isinstance(body, ast.Tuple) else [body]
     return tuple(Expression(source_of(part), "", part) for part in parts)
 
 
-def _parse(text: str) -> ast.expr:
-    if not text:
-        raise ExpressionError("the expression is empty; write a fact such as card.sms")
-    if len(text) > MAX_CHARS:
-        raise ExpressionError(f"the expression has {len(text)} characters; at most {MAX_CHARS} are read")
-    try:
-        body = ast.parse(_FACT_INDEX.sub(r"[\1]", text), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = error.msg if isinstance(error, SyntaxError) else "it cannot be read"
-        raise ExpressionError(f"{text}: is no expression: {why}") from None
-    if sum(1 for _ in ast.walk(body)) > MAX_NODES * 2 or _depth(body) > MAX_DEPTH:
-        raise ExpressionError(f"{text[:60]} …: the expression is too long or too deep; split it")
-    _check(body, text, top=True)
-    return body
-
-
-def _depth(node: ast.AST) -> int:
-    return 1 + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
-
-
-def _check(node: ast.expr, text: str, top: bool = False) -> None:
-    """Refuse everything that is not in the small language, before anything is evaluated."""
-    if isinstance(node, ast.Tuple) and top:
-        pass
-    elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        _path(node, text)
-        return
-    elif isinstance(node, ast.Constant):
-        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)) or abs(node.value) > 1e18:
-            raise ExpressionError(f"{text}: {ast.unparse(node)[:40]} is no number that an expression may hold")
-        return
-    elif isinstance(node, ast.Call):
-        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
-            called = ast.unparse(node.func)[:40]
-            raise ExpressionError(f"{text}: there is no function {called}; {instead(called, FUNCTIONS)}")
-        if node.keywords:
-            raise ExpressionError(f"{text}: {node.func.id} takes values with commas between them, no names")
-        least, most, _ = FUNCTIONS[node.func.id]
-        if not least <= len(node.args) <= most:
-            raise ExpressionError(f"{text}: {node.func.id} takes {least if least == most else 'two or more'} values")
-        for argument in node.args:
-            _check(argument, text)
-        return
-    elif isinstance(node, ast.BinOp):
-        if type(node.op) not in _ARITHMETIC:
-            raise ExpressionError(f"{text}: only + - * / are arithmetic here")
-    elif isinstance(node, ast.UnaryOp):
-        if not isinstance(node.op, (ast.USub, ast.UAdd, ast.Not)):
-            raise ExpressionError(f"{text}: only - and not may stand before a value")
-    elif isinstance(node, ast.Compare):
-        if any(type(op) not in _COMPARISONS for op in node.ops):
-            raise ExpressionError(f"{text}: only < <= > >= == != compare here")
-    elif not isinstance(node, ast.BoolOp):
-        raise ExpressionError(f"{text}: {ast.unparse(node)[:40]} is not allowed in an expression")
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            _check(child, text)
-
-
-def _path(node: ast.expr, text: str) -> str:
-    if isinstance(node, ast.Name):
-        name = node.id
-        if name.startswith("_"):
-            raise ExpressionError(f"{text}: no name may begin with _")
-        return name
-    if isinstance(node, ast.Attribute):
-        if node.attr.startswith("_"):
-            raise ExpressionError(f"{text}: no name may begin with _")
-        return f"{_path(node.value, text)}.{node.attr}"
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
-        return f"{_path(node.value, text)}.{node.slice.value}"
-    raise ExpressionError(f"{text}: {ast.unparse(node)[:40]} is no fact; a fact is names with dots, e.g. card.sms")
-
-
-def source_of(node: ast.expr) -> str:
-    return re.sub(r"\[(\d+)\]", r".\1", ast.unparse(node))
-
-
 def _evaluate(node: ast.expr, facts: Facts) -> Value:
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        return facts.get(_path(node, ""))
+        return facts.get(path_of(node))
     if isinstance(node, ast.Constant):
         return Quantity(node.value)  # type: ignore[arg-type]  # _check let only numbers through
     if isinstance(node, ast.BinOp):
@@ -205,7 +114,7 @@ def _evaluate(node: ast.expr, facts: Facts) -> Value:
         return all(_compare(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False))
     assert isinstance(node, ast.Call)
     assert isinstance(node.func, ast.Name)
-    return FUNCTIONS[node.func.id][2]([_quantity(argument, facts) for argument in node.args])
+    return FUNCTIONS[node.func.id]([_quantity(argument, facts) for argument in node.args])
 
 
 def _quantity(node: ast.expr, facts: Facts) -> Quantity:
@@ -265,14 +174,14 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[float], bool]] = {
     ast.Eq: lambda d: d == 0,
     ast.NotEq: lambda d: d != 0,
 }
-FUNCTIONS: dict[str, tuple[int, int, Callable[[list[Quantity]], Value]]] = {
-    "same": (2, 2, lambda v: difference(v[0], v[1]) == 0),
-    "faster": (2, 2, lambda v: difference(v[0], v[1]) < 0),
-    "slower": (2, 2, lambda v: difference(v[0], v[1]) > 0),
-    "ratio": (2, 2, _ratio),
-    "value": (1, 1, lambda v: v[0]),
-    "min": (2, 16, lambda v: _extreme(v, -1)),
-    "max": (2, 16, lambda v: _extreme(v, 1)),
+FUNCTIONS: dict[str, Callable[[list[Quantity]], Value]] = {
+    "same": lambda v: difference(v[0], v[1]) == 0,
+    "faster": lambda v: difference(v[0], v[1]) < 0,
+    "slower": lambda v: difference(v[0], v[1]) > 0,
+    "ratio": _ratio,
+    "value": lambda v: v[0],
+    "min": lambda v: _extreme(v, -1),
+    "max": lambda v: _extreme(v, 1),
 }
 
 
@@ -284,7 +193,8 @@ def in_words(a: Quantity, b: Quantity) -> str:
     if a.number <= 0 or b.number <= 0:
         raise QuantityError(f"{a.name} and {b.name} have no ratio: one of them is not above 0")
     factor = max(a.number, b.number) / min(a.number, b.number)
-    return f"{significant(factor)} times as {'fast' if sign < 0 else 'slow'}"
+    digits = next(n for n in (3, 4, 5, 6) if n == 6 or float(significant(factor, n).replace(",", "")) != 1)
+    return f"{significant(factor, digits)} times as {'fast' if sign < 0 else 'slow'}"
 
 
 def shown(value: Value, unit: str = "") -> str:
@@ -292,7 +202,3 @@ def shown(value: Value, unit: str = "") -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return formatted(value.value, value.dimension, unit or value.unit)
-
-
-def plain_number(value: Quantity) -> bool:
-    return value.dimension == PLAIN and not isinstance(value.value, str)

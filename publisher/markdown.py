@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -18,6 +18,7 @@ from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from publisher.faults import Fault
+from publisher.nodes import Anchor, Directive, Document, Node, Part, Pieces, Role
 from publisher.prose import check_literals
 
 MAX_NESTING = 6
@@ -25,64 +26,6 @@ _UNREAD_ROLE = re.compile(r"\{([a-z][a-z-]+)\}\s*(?:`|(?<=\s)\ufffc)")
 _MARK = "\x00"  # Markdown-it replaces it in texts, so it can only come from here
 _OPTION = re.compile(r"^:([a-z][a-z0-9_-]*):\s*(.*)$")
 _CHAPTER_LINK = re.compile(r"^(?:\d+-)?([a-z0-9-]+)\.md(#[\w-]+)?$")
-
-
-@dataclass(frozen=True)
-class Role:
-    """An inline role, e.g. ``{value}`ladder.rung.cold```."""
-
-    name: str
-    content: str
-    file: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Directive:
-    """A block between colons. ``otherwise`` is the body of the directive of that name inside it, if there is one."""
-
-    name: str
-    argument: str
-    options: dict[str, str]
-    body: Pieces
-    otherwise: Pieces | None
-    file: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Anchor:
-    """A link to a place of the same article; checked when all chapters are known."""
-
-    target: str
-    file: str
-    line: int
-
-
-Node = Role | Directive
-Pieces = tuple[str | Node, ...]
-
-
-@dataclass(frozen=True)
-class Part:
-    """What stands under one heading of the second level; the first part of a chapter has its title."""
-
-    id: str
-    title: str
-    pieces: Pieces
-    line: int
-    text: str  # plain, for the search
-
-
-@dataclass
-class Document:
-    """One parsed file. ``parts[0]`` is what comes before the first ``##``."""
-
-    title: str
-    parts: list[Part]
-    words: int
-    anchors: list[Anchor]
-    ids: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -315,20 +258,3 @@ def _plain_words(inline: Token) -> str:
         c.content if c.type in ("text", "code_inline") else " " for c in inline.children or [] if c.type != "myst_role"
     )
     return "".join(kept)
-
-
-def nodes_of(pieces: Pieces) -> list[Node]:
-    """All roles and directives, those inside directives too, in the order of the text."""
-    found: list[Node] = []
-    for piece in pieces:
-        if isinstance(piece, str):
-            continue
-        found.append(piece)
-        if isinstance(piece, Directive):
-            found += nodes_of(piece.body)
-            found += nodes_of(piece.otherwise or ())
-    return found
-
-
-def renamed(part: Part, id: str) -> Part:
-    return replace(part, id=id)

@@ -12,7 +12,7 @@ from publisher import expressions
 from publisher.expressions import ExpressionError, in_words
 from publisher.facts import FactMissing, UnknownFact
 from publisher.faults import instead
-from publisher.markdown import Role
+from publisher.nodes import Role
 from publisher.quantity import Quantity, QuantityError, difference, divide
 from publisher.units import PLAIN, SUFFIXES, UNITS, formatted, significant
 

@@ -15,7 +15,7 @@ from publisher.facts import Facts
 from publisher.faults import Fault, instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figure_view import step_fragment
-from publisher.markdown import Directive, Node, Pieces, Role, nodes_of
+from publisher.nodes import Directive, Node, Pieces, Role, nodes_of
 from publisher.pages import Section
 from publisher.roles import ROLES, render_role
 from publisher.snippets import snippet

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.content import load_content  # noqa: F401 - imported before the others: a cycle would show here
+from publisher.content_reader import load_content  # noqa: F401 - imported first: a cycle would show here
 from publisher.highlight import highlight
-from publisher.markdown import Directive, nodes_of, parse_document, slugify
+from publisher.markdown import parse_document, slugify
+from publisher.nodes import Directive, nodes_of
 from publisher.prose import check_literals
 from publisher.snippets import slug_of
 from tests.mini.copies import MiniSite

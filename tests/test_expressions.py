@@ -135,6 +135,7 @@ def test_comparisons_know_the_resolution():
     slow = timed(16.5, 16.6, 16.7)
     assert in_words(near, slow) == "1.64 times as fast"
     assert in_words(slow, near) == "1.64 times as slow"
+    assert in_words(timed(10.0, 10.0, 10.0), timed(10.01, 10.01, 10.01)) == "1.001 times as fast"
 
 
 def test_twins_can_make_two_times_the_same():

@@ -1,0 +1,264 @@
+"""How is content read? Every file strictly and to the end; a fault has its file, its line, and what exists instead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from publisher.content import (
+    RESERVED,
+    Article,
+    ArticleFile,
+    Cache,
+    Chapter,
+    Content,
+    OpcodeFile,
+    SiteFile,
+    Term,
+    TermFile,
+)
+from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES
+from publisher.faults import Fault, faults_of, instead
+from publisher.markdown import parse_document, parse_inline, slugify
+from publisher.nodes import Directive, Document, Node, Role, nodes_of
+from publisher.prose import check_literals
+from publisher.published import load_published
+from publisher.roles import ROLES
+from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
+
+MAX_CHAPTER_BYTES = 400_000
+
+
+def load_content(
+    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: list[Fault], cache: Cache
+) -> Content | None:
+    """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
+    reader = _Reader(root, faults, cache)
+    site = reader.model(folder / "site.yaml", SiteFile)
+    terms = {
+        slug: Term(slug, entry.term, *reader.term(entry, folder / "terms.yaml", line))
+        for slug, entry, line in reader.terms(folder)
+    }
+    opcodes = reader.opcodes(folder / "glossary.yaml")
+    articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
+    if not articles:
+        faults.append(
+            Fault(reader.shown(folder), 1, "holds no article; an article is a folder here with an article.yaml")
+        )
+    try:
+        sets = load_published(published)
+    except RecordingError as error:
+        faults += faults_of(error)
+        sets = {}
+    if site is None:
+        return None
+    return Content(
+        title=site.title,
+        tagline=site.tagline,
+        default_card=site.default_card,
+        default_card_line=reader.yaml(folder / "site.yaml")[1].get(("default_card",), 1),
+        url=site.url.rstrip("/") if site.url else None,
+        docs=reader.article(docs, ("docs",)) if docs and (docs / "article.yaml").exists() else None,
+        articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
+        terms=terms,
+        term_slugs={term.name.lower(): slug for slug, term in terms.items()},
+        opcodes=opcodes,
+        published=sets,
+        kernels=reader.kernels(kernels),
+    )
+
+
+@dataclass
+class _Reader:
+    root: Path
+    faults: list[Fault]
+    cache: Cache
+
+    def shown(self, path: Path) -> str:
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+    def text(self, path: Path) -> str | None:
+        """The text of a file of the authors, or None with a fault."""
+        shown = self.shown(path)
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            self.faults.append(Fault(shown, 1, "is not there; docs/articles.md says what it holds"))
+            return None
+        except OSError as error:
+            self.faults.append(Fault(shown, 1, f"cannot be read: {error.strerror}"))
+            return None
+        if len(raw) > MAX_CHAPTER_BYTES:
+            self.faults.append(Fault(shown, 1, f"has {len(raw):,} bytes; at most {MAX_CHAPTER_BYTES:,} are read"))
+            return None
+        try:
+            return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            line = raw[: error.start].count(b"\n") + 1
+            self.faults.append(Fault(shown, line, f"byte 0x{raw[error.start]:02x} is not UTF-8; save it as UTF-8"))
+            return None
+
+    def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
+        text = self.text(path)
+        if text is None:
+            return None, {}
+        try:
+            return self.cache.get(path, lambda: parse_yaml(text, self.shown(path)))
+        except RecordingError as error:
+            self.faults += faults_of(error)
+            return None, {}
+
+    def model(self, path: Path, kind: type[Any]) -> Any:
+        data, lines = self.yaml(path)
+        return None if data is None else self.validated(kind, data, (), path, lines)
+
+    def validated(
+        self, kind: type[Any], data: Any, prefix: tuple[str, ...], path: Path, lines: dict[tuple[str, ...], int]
+    ) -> Any:
+        try:
+            return kind.model_validate(data)
+        except ValidationError as error:
+            known = [info.alias or name for name, info in kind.model_fields.items()]
+            for fault in error.errors(include_url=False, include_context=False):
+                place = (*prefix, *(str(part) for part in fault["loc"]))
+                what = _sentence(fault, known)
+                self.faults.append(
+                    Fault(self.shown(path), nearest_line(place, lines), f"{dotted(place) or 'the file'}: {what}")
+                )
+        return None
+
+    def terms(self, folder: Path) -> list[tuple[str, TermFile, int]]:
+        return self._entries(folder / "terms.yaml", TermFile)
+
+    def term(self, entry: TermFile, path: Path, line: int) -> tuple[str, str]:
+        self.faults += check_literals(entry.text, self.shown(path), line + 2)
+        pieces = parse_inline(entry.text, self.shown(path), line + 2, [])
+        if nodes_of(pieces):
+            self.faults.append(
+                Fault(self.shown(path), line, "a term's text is the same on every card, so it has no roles")
+            )
+        return "".join(piece for piece in pieces if isinstance(piece, str)), entry.text
+
+    def opcodes(self, path: Path) -> dict[str, Any]:
+        entries = self._entries(path, OpcodeFile)
+        return {name: entry.model_dump(by_alias=True) for name, entry, _ in entries}
+
+    def _entries(self, path: Path, kind: type[Any]) -> list[tuple[str, Any, int]]:
+        if not path.exists():
+            return []
+        data, lines = self.yaml(path)
+        if not isinstance(data, dict):
+            if data is not None:
+                self.faults.append(Fault(self.shown(path), 1, "is a map: one entry a word"))
+            return []
+        found = [
+            (slug, self.validated(kind, entry, (slug,), path, lines), lines[(slug,)]) for slug, entry in data.items()
+        ]
+        return [(slug, entry, line) for slug, entry, line in found if entry is not None]
+
+    def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
+        head = self.model(folder / "article.yaml", ArticleFile)
+        chapters = [self.chapter(path) for path in sorted(folder.glob("*.md"))]
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", folder.name) or folder.name in set(RESERVED) - set(allowed):
+            what = f"an article's folder is small letters, digits, - and _, and none of {', '.join(RESERVED)}"
+            self.faults.append(Fault(self.shown(folder), 1, what))
+            return None
+        if not chapters:
+            self.faults.append(Fault(self.shown(folder), 1, "holds no chapter; a chapter is a file NN-slug.md"))
+        if head is None:
+            return None
+        kept = [chapter for chapter in chapters if chapter]
+        self._links(kept)
+        _, lines = self.yaml(folder / "article.yaml")
+        shown = self.shown(folder / "article.yaml")
+        lede = parse_inline(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
+        self._nodes(nodes_of(lede))
+        return Article(
+            slug=folder.name,
+            title=head.title,
+            subject=head.subject,
+            order=head.order,
+            lede=lede,
+            library=head.library,
+            file=shown,
+            subject_line=lines.get(("subject",), 1),
+            chapters=tuple(kept),
+            figures_folder=folder / "figures",
+        )
+
+    def chapter(self, path: Path) -> Chapter | None:
+        shown = self.shown(path)
+        found = re.match(r"^\d+-([a-z0-9-]+)\.md$", path.name)
+        if not found:
+            self.faults.append(
+                Fault(shown, 1, "a chapter's file is NN-slug.md: its place, and small letters, digits and -")
+            )
+            return None
+        text = self.text(path)
+        if text is None:
+            return None
+
+        def make() -> tuple[Document, list[Fault]]:
+            new: list[Fault] = []
+            return parse_document(text, shown, new, slugify(found[1])), new
+
+        document, new = self.cache.get(path, make)
+        self.faults += new
+        self._nodes([node for part in document.parts for node in nodes_of(part.pieces)])
+        return Chapter(found[1], shown, document)
+
+    def _nodes(self, nodes: list[Node]) -> None:
+        """What can be said of roles and directives without a card: their names, arguments and places."""
+        for node in nodes:
+            what = _role_fault(node) if isinstance(node, Role) else _directive_fault(node)
+            if what:
+                self.faults.append(Fault(node.file, node.line, what))
+
+    def _links(self, chapters: list[Chapter]) -> None:
+        known = [id for chapter in chapters for id in chapter.document.ids]
+        for chapter in chapters:
+            for anchor in chapter.document.anchors:
+                if anchor.target not in known and not anchor.target.startswith(("fig-", "claim-")):
+                    what = (
+                        f"the link leads to #{anchor.target}, which is no section here; {instead(anchor.target, known)}"
+                    )
+                    self.faults.append(Fault(anchor.file, anchor.line, what))
+
+    def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
+        """ladder -> file name -> text of every .cu file."""
+        found: dict[str, dict[str, str]] = {}
+        for path in sorted(folder.glob("*/*.cu")):
+            text = self.cache.get(path, lambda path=path: self.text(path))
+            if text is not None:
+                found.setdefault(path.parent.name, {})[path.name] = text
+        return found
+
+
+def _role_fault(role: Role) -> str:
+    if role.name not in ROLES:
+        return f"there is no role {{{role.name}}}; {instead(role.name, ROLES)}"
+    return "" if role.content else f"{{{role.name}}} is empty"
+
+
+def _directive_fault(node: Directive) -> str:
+    if node.name == "otherwise":
+        return "an :::{otherwise} belongs inside a claim, whose own fence has more colons: ::::{claim} …"
+    if node.name not in DIRECTIVES:
+        return f"there is no directive {{{node.name}}}; {instead(node.name, [*DIRECTIVES, 'otherwise'])}"
+    if node.name in ARGUMENT and not node.argument:
+        return f":::{{{node.name}}} needs an argument on its first line"
+    if node.name in BODILESS and any(not isinstance(piece, str) or piece.strip() for piece in node.body):
+        return f":::{{{node.name}}} has no body; it only takes lines such as :key: value"
+    return ""
+
+
+def _sentence(fault: Any, known: list[str]) -> str:
+    if fault["type"] == "extra_forbidden":
+        return f"is not a key that belongs here; {instead(str(fault['loc'][-1]), known)}"
+    if fault["type"] == "missing":
+        return "is missing"
+    return fault["msg"].removeprefix("Value error, ")
