@@ -14,6 +14,7 @@ from recorder.results import Code, CodeResults, RungCode
 from recorder.sass import Disassembly, disassemble
 from recorder.session import Session, not_measured
 from recorder.source import source_hash
+from recorder.toolkit import load_core
 
 ESTIMATE_S = 15
 
@@ -66,6 +67,7 @@ def run(session: Session, arch: str | None = None) -> dict[str, tuple[Any, dict[
     kernels = [(rung, variant) for rung in ladder.rungs for variant in ("", *rung.variants)]
     rungs: dict[str, RungCode] = {}
     variants: dict[str, Any] = {}
+    load_core()  # once, before threads would import it side by side
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         made = [pool.submit(compiled, ladder, rung, variant, arch) for rung, variant in kernels]
         for done, (rung, variant) in enumerate(kernels):
