@@ -70,7 +70,7 @@ def gap_sentence(missing: FactMissing) -> str:
 
 def _note(node: Directive, page: Weaver) -> str:
     title = f'<p class="margin-note-title">{escape(node.argument)}</p>' if node.argument else ""
-    return f'<aside class="margin-note">{title}{page.html(node.body)}</aside>\n'
+    return f'<div class="margin-note" role="note">{title}{page.html(node.body)}</div>\n'
 
 
 def _not_measured(node: Directive, page: Weaver) -> str:

@@ -54,7 +54,7 @@ def _html(file: str, code: str, first_line: int) -> str:
     where = f"line {first_line}" if last == first_line else f"lines {first_line} to {last}"
     label = escape(f"{file}, {where}")
     return (
-        f'<figure class="snippet"><pre tabindex="0" aria-label="{label}"><code>{rows}</code></pre>'
+        f'<figure class="snippet"><pre tabindex="0" role="region" aria-label="{label}"><code>{rows}</code></pre>'
         f"<figcaption><code>{escape(file)}</code>, {where}</figcaption></figure>\n"
     )
 
