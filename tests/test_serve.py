@@ -12,6 +12,7 @@ import pytest
 
 from publisher import serve as serving
 from publisher.build import Builder
+from publisher.chromium import chromium
 from publisher.serve import Preview, changes, start_server
 from tests.mini.copies import MiniSite
 
@@ -190,6 +191,44 @@ def test_changes_are_seen(site, monkeypatch):
     site.append(ONE, "Touched.")
     thread.join(timeout=5)
     assert found == [{site.root / ONE}]
+
+
+@pytest.fixture
+def page():
+    playwright = pytest.importorskip("playwright.sync_api")
+    try:
+        with chromium() as browser:
+            yield browser.new_page()
+    except playwright.Error as error:
+        pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
+
+
+def test_an_open_page_takes_over_what_changed(site, preview, port, page):
+    """In a browser: the touched section is replaced in place, faults show and go, a changed frame is loaded anew."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    page.goto(f"http://127.0.0.1:{port}/sums/")
+    page.locator("h1", has_text="Sums of rows").wait_for()
+    page.wait_for_timeout(300)
+    page.evaluate("document.body.dataset.loaded = 'once'")
+
+    line = site.append(ONE, "A paragraph of 5 ms.")
+    preview.rebuild()
+    page.get_by_text("A paragraph of 5 ms.", exact=True).wait_for()
+    page.locator("#build-faults", has_text=f"{ONE}:{line}: '5 ms'").wait_for()
+    assert page.evaluate("document.body.dataset.loaded") == "once"
+
+    site.edit(ONE, "A paragraph of 5 ms.", "Mended.")
+    preview.rebuild()
+    page.get_by_text("Mended.", exact=True).wait_for()
+    page.locator("#build-faults").wait_for(state="detached")
+    assert page.evaluate("document.body.dataset.loaded") == "once"
+
+    site.edit(ONE, "## A floor", "## A ceiling")
+    preview.rebuild()
+    page.locator(".toc", has_text="A ceiling").wait_for(state="attached")
+    assert errors == []
 
 
 def test_a_taken_port_is_a_sentence(site, port, capsys):
