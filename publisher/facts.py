@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from publisher.faults import instead
@@ -74,7 +75,7 @@ class Facts:
         parts = path.split(".")
         if parts[0] == "card":
             return self._of_card(path, parts[1:])
-        subjects = self._subjects()
+        subjects = self._subjects
         if parts[0] not in subjects:
             raise UnknownFact(f"{path}: there is no {parts[0]}; {instead(parts[0], ['card', *subjects])}")
         if len(parts) < 2:
@@ -86,6 +87,7 @@ class Facts:
             return self._in(subject, second, tuple(parts[2:]), path)
         return self._of_name(subject, second, parts[2:], path)
 
+    @cached_property
     def _subjects(self) -> list[str]:
         recorded = {subject for card in (self.card, *self.cards.values()) for subject, _ in card.recordings}
         return sorted(recorded | set(self.names) | {MACHINE})

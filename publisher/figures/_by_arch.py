@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from publisher.figure import CodeLine, Evidence, Listing
 from publisher.figures._excerpt import MARKED
@@ -36,6 +38,7 @@ class Row:
     recording: Recording
     ptxas: str
     loop: tuple[Instruction, ...]  # dummies left out
+    families: Mapping[str, int]  # how often each kind of instruction is in the loop
 
     @property
     def arch(self) -> str:
@@ -46,12 +49,19 @@ class Row:
         """sm_80, or with the card's name where one was recorded on."""
         return self.arch if self.card.compile_only else f"{self.arch}, {self.recording.card.name}"
 
-    @property
-    def families(self) -> dict[str, int]:
-        counts: dict[str, int] = {}
-        for i in self.loop:
-            counts[family(i)] = counts.get(family(i), 0) + 1
-        return counts
+
+@lru_cache(maxsize=1024)
+def _loop(sass: str) -> tuple[tuple[Instruction, ...], Mapping[str, int]] | None:
+    """The main loop without dummies, and its kinds; None where there is none. Kept: each card shows all cards."""
+    try:
+        found = parse_sass(sass)
+    except ListingError:
+        return None
+    loop = main_loop(found)
+    if not loop:
+        return None
+    real = tuple(i for i in loop_instructions(found, loop) if not is_dummy(i))
+    return real, Counter(map(family, real))
 
 
 def rows_of(evidence: Evidence, slug: str) -> list[Row]:
@@ -62,14 +72,9 @@ def rows_of(evidence: Evidence, slug: str) -> list[Row]:
         code = value_of(recording.results.rungs[slug].code) if recording and slug in recording.results.rungs else None
         if recording is None or code is None:
             continue
-        try:
-            found = parse_sass(code.sass)
-        except ListingError:
-            continue
-        loop = main_loop(found)
+        loop = _loop(code.sass)
         if loop:
-            real = tuple(i for i in loop_instructions(found, loop) if not is_dummy(i))
-            rows.append(Row(card, recording, code.ptxas, real))
+            rows.append(Row(card, recording, code.ptxas, *loop))
     return sorted(rows, key=lambda row: (int(re.sub(r"\D", "", row.arch)), row.arch, row.card.slug))
 
 
