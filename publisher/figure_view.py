@@ -88,11 +88,16 @@ def _captions(
                 "title": step.title,
                 "text": inline_code(step.caption),
                 "show": " ".join(show),
-                "lit": " ".join(step.lit),
+                "lit": " ".join(map(_key, step.lit)),
                 "current": key == first and place == 0,
             }
         )
     return rows
+
+
+def _key(key: str) -> str:
+    """A line's key as an id may hold it."""
+    return re.sub(r"\s", "-", key)
 
 
 def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
@@ -119,19 +124,17 @@ def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[s
     words = [mark for mark in line.marks if mark != "loop"] + (["loop"] if starts_loop else [])
     classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
     return {
-        "id": re.sub(r"\s", "-", f"{identity}:{line.key}"),
-        "key": line.key,
+        "id": f"{identity}:{_key(line.key)}",
         "text": text,
         "label": line.label,
         "words": ", ".join(words),
         "classes": " ".join(classes),
-        "links": " ".join(line.links),
-        "note": line.note,
+        "links": " ".join(map(_key, line.links)),
     }
 
 
 def spec_json(figure: SteppedFigure) -> str:
-    """What the script draws from. Captions, titles and listings are in the page; they are not repeated."""
+    """What the script draws from, and the notes of code lines. Captions, titles and code are in the page alone."""
     spec: dict[str, Any] = {
         "data": figure.data,
         "layout": figure.layout,
@@ -140,6 +143,9 @@ def spec_json(figure: SteppedFigure) -> str:
         "narrowHeight": figure.narrow_height,
         "sequences": {key: [_step(step) for step in steps] for key, steps in figure.sequences.items()},
     }
+    notes = {_key(line.key): line.note for listing in figure.listings for line in listing.lines if line.note}
+    if notes:
+        spec["notes"] = notes
     if figure.driver:
         spec |= {"driver": figure.driver, "driverData": figure.driver_data}
     return json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

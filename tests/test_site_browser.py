@@ -2,98 +2,40 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.browsing import AXE, axe_faults, chromium_browser, drawn, figure, open_visits, press, served, step_of
+from tests.sample_site import ARTICLE, PAGES, figures, write_site
+
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Error, Locator, Page, expect  # noqa: E402
+from playwright.sync_api import Browser, Page, expect  # noqa: E402
 
-from publisher.chromium import chromium  # noqa: E402
-from tests.sample_site import ARTICLE, PAGES, figures, write_site  # noqa: E402
-
-ROOT = Path(__file__).parents[1]
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SHIFTS = """() => { window.shifts = []; new PerformanceObserver(list => { for (const entry of list.getEntries())
   if (!entry.hadRecentInput) window.shifts.push(entry.value) }).observe({type: "layout-shift", buffered: true}) }"""
 
+browser = pytest.fixture(scope="module")(chromium_browser)
 
-@pytest.fixture(scope="session")
+
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(tmp_path_factory.mktemp("site") / "dist")
 
 
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    """The site below a sub-path of a local server."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site.parent)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
-    server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    try:
-        with chromium() as found:
-            yield found
-    except Error as error:
-        pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
+@pytest.fixture(scope="module")
+def address(site: Path):
+    with served(site) as url:
+        yield url
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
+def visit(browser: Browser, address: str):
     """Open a page; afterwards it must have said no error and asked no other host."""
-    troubles: list[str] = []
-    contexts = []
-
-    def opened(path: str = ARTICLE, base: str = address, **options: Any) -> Page:
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
-        contexts.append(context)
-        page = context.new_page()
-        page.on(
-            "console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on(
-            "request",
-            lambda asked: troubles.append(asked.url) if not asked.url.startswith((base, "data:", "blob:")) else None,
-        )
-        page.goto(base + path)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
-
-
-def figure(page: Page, name: str) -> Locator:
-    return page.locator(f"#fig-{name}")
-
-
-def press(shown: Locator, action: str) -> None:
-    shown.locator(f'[data-do="{action}"]').click()
-
-
-def step_of(shown: Locator) -> str:
-    """The slug of the step whose dot is marked; its caption must be the one that is seen."""
-    expect(shown.locator(".fig-captions > li:visible")).to_have_count(1)
-    return shown.locator(".fig-dots [aria-current]").get_attribute("data-step") or ""
-
-
-def drawn(shown: Locator) -> None:
-    expect(shown.locator(".fig-stage")).to_have_class("fig-stage is-live", timeout=15_000)
+    with open_visits(browser, address, ARTICLE) as visits:
+        yield visits.open
 
 
 # ---- stepping ----------------------------------------------------------------------------------------------------
@@ -296,7 +238,7 @@ def test_lines_of_code_light_their_partners_by_key(visit: Callable[..., Page]) -
     lines.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
         page.keyboard.press(key)
-    assert [line.get_attribute("data-key") for line in shown.locator(".is-partner").all()] == [
+    assert [(line.get_attribute("id") or "").split(":")[1] for line in shown.locator(".is-partner").all()] == [
         "source-1",
         "sass-1",
         "sass-2",
@@ -310,7 +252,7 @@ def test_lines_of_code_light_their_partners_by_key(visit: Callable[..., Page]) -
 def test_a_link_to_an_instruction_opens_it(visit: Callable[..., Page]) -> None:
     page = visit(ARTICLE + "#fig-rungs:sass-2")
     expect(figure(page, "rungs").locator(".code-note")).to_contain_text("Multiplies and adds.")
-    expect(page.locator('[data-key="sass-2"]')).to_be_in_viewport()
+    expect(page.locator('[id="fig-rungs:sass-2"]')).to_be_in_viewport()
 
 
 # ---- taking it home ----------------------------------------------------------------------------------------------
@@ -422,19 +364,8 @@ def test_paper_has_captions_and_tables_and_no_controls(visit: Callable[..., Page
         assert figure(page, name).locator("table").evaluate("table => table.getBoundingClientRect().height") > 20
 
 
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; run: npm install")
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, address: str, path: str, scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm install")
-    context = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto(address + path)
-    for fold in page.locator("details").all():
-        fold.evaluate("fold => fold.open = true")
-    page.add_script_tag(path=AXE)
-    found = page.evaluate(
-        "axe.run().then(found => found.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 200))]))"
-    )
-    assert found == []
-    context.close()
+def test_axe_finds_nothing(visit: Callable[..., Page], path: str, scheme: str) -> None:
+    assert axe_faults(visit(path, color_scheme=scheme, bypass_csp=True)) == []

@@ -2,10 +2,13 @@
 (() => {
   "use strict";
 
+  // The id of a line is its figure's, a colon, and its own key.
+  const keyOf = (line) => line.id.slice(line.id.indexOf(":") + 1);
+
   class Listings extends HTMLElement {
     connectedCallback() {
       if (this.lines) return;
-      this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [line.dataset.key, line]));
+      this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [keyOf(line), line]));
       this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
       for (const [key, line] of this.lines) {
         for (const other of line.dataset.pair?.split(" ") ?? []) {
@@ -69,7 +72,7 @@
 
     #light(line, reveal = false) {
       for (const lit of this.querySelectorAll(".is-partner")) lit.classList.remove("is-partner");
-      const keys = line ? this.partners.get(line.dataset.key) : null;
+      const keys = line ? this.partners.get(keyOf(line)) : null;
       if (!keys?.size) return;
       line.classList.add("is-partner");
       const moved = new Set();
@@ -105,16 +108,21 @@
       this.querySelector(".code-note").hidden = true;
     }
 
-    #note(line) {
+    // Notes come with the states of the picture.
+    async #note(line) {
+      const figure = this.closest("rb-figure");
+      await figure.ready().catch(() => {});
+      if (line.getAttribute("aria-selected") !== "true") return;
+      const note = figure.spec?.notes?.[keyOf(line)];
       const box = this.querySelector(".code-note");
-      const rows = [...this.partners.get(line.dataset.key)].map((key) => this.lines.get(key)).filter(Boolean);
-      if (!line.dataset.note && !rows.length) return;
+      const rows = [...this.partners.get(keyOf(line))].map((key) => this.lines.get(key)).filter(Boolean);
+      if (!note && !rows.length) return;
       const head = document.createElement("p");
       const code = document.createElement("code");
       code.textContent = line.querySelector(".code-text").textContent.trim();
       head.append(code);
       box.replaceChildren(head);
-      for (const text of line.dataset.note?.split("\n") ?? []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
+      for (const text of note?.split("\n") ?? []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
       if (rows.length) box.append(this.#pairs(rows));
       box.hidden = false;
     }

@@ -1,0 +1,106 @@
+"""How do tests read a site? A local server, Chromium, pages that must stay silent, and what a figure shows."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from publisher.chromium import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+ROOT = Path(__file__).parents[1]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a local server that has ``folder`` below a sub-path."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder.parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/{folder.name}/"
+    finally:
+        server.shutdown()
+
+
+def chromium_browser() -> Iterator[Browser]:
+    """The body of a fixture; skips where there is no Chromium."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    found = chromium()
+    try:
+        browser = found.__enter__()
+    except playwright.Error as error:
+        pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
+    yield browser
+    found.__exit__(None, None, None)
+
+
+class Visits:
+    """Pages of one test. What they complain of, and every address outside the site that they ask for, is collected."""
+
+    def __init__(self, browser: Browser, address: str, path: str) -> None:
+        self.browser, self.address, self.path = browser, address, path
+        self.contexts: list[BrowserContext] = []
+        self.troubles: list[str] = []
+
+    def open(self, path: str | None = None, base: str | None = None, **options: Any) -> Page:
+        base = base or self.address
+        options = {"viewport": {"width": 1280, "height": 900}} | options
+        context = self.browser.new_context(**options)
+        self.contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: self.troubles.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        inside = (base, "data:", "blob:")
+        page.on("request", lambda asked: self.troubles.append(asked.url) if not asked.url.startswith(inside) else None)
+        page.goto(base + (self.path if path is None else path))
+        return page
+
+
+@contextmanager
+def open_visits(browser: Browser, address: str, path: str) -> Iterator[Visits]:
+    visits = Visits(browser, address, path)
+    yield visits
+    for context in visits.contexts:
+        context.close()
+    assert visits.troubles == []
+
+
+def figure(page: Page, name: str) -> Locator:
+    return page.locator(f"#fig-{name}")
+
+
+def press(shown: Locator, action: str) -> None:
+    shown.locator(f'[data-do="{action}"]').click()
+
+
+def step_of(shown: Locator) -> str:
+    """The slug of the step whose dot is marked; its caption must be the one that is seen."""
+    assert shown.locator(".fig-captions > li:visible").count() == 1
+    return shown.locator(".fig-dots [aria-current]").get_attribute("data-step") or ""
+
+
+def drawn(shown: Locator) -> None:
+    shown.locator(".fig-stage.is-live").wait_for(timeout=15_000)
+
+
+def axe_faults(page: Page) -> list[Any]:
+    """What axe finds, every fold open. The page's context must bypass its policy, which lets no other script in."""
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    page.add_script_tag(path=AXE)
+    return page.evaluate(
+        "axe.run().then(found => found.violations.map(fault => [fault.id, fault.nodes.map(node => node.html)]))"
+    )

@@ -1,0 +1,111 @@
+"""Does every figure of every article step, fit and read well in a browser? The repository's own site, built once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from publisher.build import Builder, Options
+from publisher.output import write_files
+from tests.browsing import AXE, axe_faults, chromium_browser, drawn, open_visits, served
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+browser = pytest.fixture(scope="module")(chromium_browser)
+TWICE = """() => { const ids = [...document.querySelectorAll("[id]")].map(found => found.id);
+  return ids.filter((id, place) => ids.indexOf(id) !== place) }"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, whole_cards: Path) -> Path:
+    """The site of the recordings here; of the fixture card where there are none."""
+    recordings = ROOT / "recordings"
+    any_card = any(path.name != "published" and any(path.rglob("times.yaml")) for path in recordings.iterdir())
+    folder = tmp_path_factory.mktemp("articles") / "dist"
+    folder.mkdir()
+    built = Builder(Options(recordings=recordings if any_card else whole_cards, allow_stale=True)).build(folder)
+    write_files(folder, built.files)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site: Path):
+    with served(site) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def articles(site: Path) -> list[str]:
+    """Every page that has figures, once: the default card's stands at the article's address too."""
+    pages = [path for path in sorted(site.glob("*/*/index.html")) if "<rb-figure" in path.read_text(encoding="utf-8")]
+    assert pages
+    return [path.relative_to(site).as_posix() for path in pages]
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str):
+    with open_visits(browser, address, "") as visits:
+        yield visits.open
+
+
+def test_every_figure_steps_through_every_sequence_and_back(visit: Callable[..., Page], articles: list[str]) -> None:
+    for path in articles:
+        page = visit(path)
+        for shown in page.locator("rb-figure").all():
+            for key in shown.evaluate("figure => [...figure.sequences.keys()]"):
+                count = shown.evaluate("(figure, key) => figure.sequences.get(key).length", key)
+                first = shown.evaluate("(figure, key) => figure.sequences.get(key)[0].slug", key)
+                shown.evaluate("(figure, [slug, key]) => figure.goTo(slug, key)", [first, key])
+                for place in [*range(1, count), *reversed(range(count - 1))]:
+                    shown.evaluate("(figure, place) => figure.go(place)", place)
+                assert shown.evaluate("figure => figure.at") == 0
+            drawn(shown)
+            assert shown.locator(".fig-trouble").count() == 0
+
+
+def test_every_step_says_something_of_its_own(visit: Callable[..., Page], articles: list[str]) -> None:
+    for path in articles:
+        told = visit(path).evaluate(
+            """() => [...document.querySelectorAll("rb-figure")].flatMap(figure => [...figure.sequences].flatMap(
+                 ([key, steps]) => steps.map(step => [figure.id, key, step.row.textContent])))"""
+        )
+        assert len({tuple(row) for row in told}) == len(told)
+
+
+@pytest.mark.parametrize("width", [320, 375, 1024, 1440])
+def test_no_article_scrolls_sideways(visit: Callable[..., Page], articles: list[str], width: int) -> None:
+    for path in articles:
+        page = visit(path, viewport={"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_no_id_stands_twice(visit: Callable[..., Page], articles: list[str]) -> None:
+    for path in articles:
+        assert visit(path).evaluate(TWICE) == []
+
+
+def test_a_full_scroll_moves_nothing(visit: Callable[..., Page], articles: list[str]) -> None:
+    page = visit(articles[0])
+    moved = page.evaluate(
+        """async () => { let sum = 0; const frame = () => new Promise(requestAnimationFrame);
+        const add = entry => { if (!entry.hadRecentInput) sum += entry.value };
+        new PerformanceObserver(list => list.getEntries().forEach(add))
+          .observe({type: "layout-shift", buffered: true});
+        for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight / 2) {
+          scrollTo({top: y, behavior: "instant"}); await frame(); await frame() }
+        await new Promise(done => setTimeout(done, 300)); return sum }"""
+    )
+    assert moved == 0
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; run: npm install")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit: Callable[..., Page], site: Path, scheme: str) -> None:
+    for path in sorted(site.rglob("index.html")):
+        page = visit(path.relative_to(site).as_posix(), color_scheme=scheme, bypass_csp=True)
+        assert axe_faults(page) == [], path
