@@ -96,7 +96,7 @@ class DataTable:
 @dataclass(frozen=True)
 class SteppedFigure:
     """Everything a page needs of a figure. ``sequences`` maps the chosen options, joined by ``,`` in the order of
-    ``choices``, to its steps; a figure without choices has the one key ``""``. All sequences have base ``data``/``layout``."""
+    ``choices``, to its steps; a figure without choices has the one key ``""``. All have base ``data``/``layout``."""
 
     title: str
     alt: str  # the first state in words, for a reader who cannot see it
@@ -139,8 +139,11 @@ class Evidence:
         subject = subject or self.subject
         found = self.card.get(subject, experiment)
         if found is None:
+            without = self.card.without.get((subject, experiment))
+            said = {"failed": "failed", "not_measured": "was not measured"}
+            why = "".join(f", which {said[k]}: {text}" for k, text in without.results) if without else ""
             raise Missing(
-                f"{self.card.card.name} has no recording of {subject}/{experiment}",
+                f"{self.card.card.name} has no recording of {subject}/{experiment}{why}",
                 f"python -m recorder --gpu 0 --only {subject}/{experiment}",
             )
         return found

@@ -13,8 +13,10 @@ import pytest
 
 from publisher.build import Builder, Options
 from publisher.command import main
+from publisher.figure import SteppedFigure
 from publisher.output import MARKER
 from recorder.recording import load_cards
+from recorder.results import Failed
 from tests.mini import cards as mini_cards
 from tests.mini import golden
 from tests.mini.copies import MiniSite
@@ -180,6 +182,17 @@ def test_a_figure_that_a_card_cannot_draw_becomes_a_sentence(site):
     assert "rb-figure" not in Links(html).tags
     assert "has no recording of sums/times" in html
     assert "python -m recorder --gpu 0 --only sums/times" in html
+
+
+def test_an_experiment_that_failed_whole_says_why(site):
+    mini_cards.write(site.root / "recordings", mini_cards.BETA, "times", Failed(failed="the <driver> went away"))
+    mini_cards.write(site.root / "recordings", mini_cards.BETA, "code", mini_cards.code())
+    html = str(site.build().files["sums/mini-beta/index.html"])
+    assert (
+        html.count("has no recording of sums/times, which failed: the &lt;driver&gt; went away") > 5
+    )  # prose and figure
+    assert "rb-figure" not in Links(html).tags
+    assert "<dt>sums/times</dt><dd>failed: the &lt;driver&gt; went away." in html
 
 
 def test_a_compiled_card_has_no_pages_but_is_evidence(site):
@@ -421,6 +434,16 @@ def test_the_articles_build_on_every_kind_of_card(mixed_cards, tmp_path):
             parsed = Links(str(text))
             assert len(parsed.ids) == len(set(parsed.ids)), name
             assert "\x02" not in str(text), name
+
+
+def test_the_committed_site_builds(tmp_path):
+    """Recordings, kernels and chapters as they are in the repository: nothing stale, no figure missing."""
+    built = Builder(Options(docs=REPOSITORY / "docs")).build(tmp_path)
+    assert {"index.html", "docs/index.html", "claims/index.html", "glossary/index.html"} <= built.files.keys()
+    first = [page for page in built.woven if page.card.slug == "nvidia-h200"]
+    assert first
+    for page in first:
+        assert [n for n, drawn in page.figures.items() if not isinstance(drawn.figure, SteppedFigure)] == []
 
 
 def test_nothing_but_kernels_and_content_knows_the_ladder():

@@ -139,6 +139,15 @@ def test_a_changed_figure_module_is_loaded_again(site, preview):
     assert "How quickly each rung reads" in (preview.folder / "sums/index.html").read_text(encoding="utf-8")
 
 
+def test_a_changed_template_renders_everything_again(preview):
+    sections = {place: kept.section for place, kept in preview.builder.chapters.items()}
+    assert preview.forget({serving.SITE / "templates" / "figure.html"}) is False
+    assert preview.builder.assets is None
+    preview.rebuild()
+    assert all(preview.builder.chapters[place].section is not section for place, section in sections.items())
+    assert preview.changed == ()  # the template is what it was
+
+
 def test_the_publisher_itself_needs_a_new_process(preview):
     assert preview.forget({Path(serving.__file__)}) is True
 
