@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import importlib.util
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+if not AXE.exists() and (found := importlib.util.find_spec("axe_playwright_python")) and found.origin:
+    AXE = next(Path(found.origin).parent.rglob("axe.min.js"), AXE)
 
 
 @contextmanager
