@@ -22,17 +22,14 @@
     document.body.append(panel);
   }
 
+  // The page as it is built now: its text in parts, and the frame around them, which only loading anew can change.
   async function built() {
     const answer = await fetch(location.pathname);
-    return new DOMParser().parseFromString(await answer.text(), "text/html");
-  }
-
-  // The page with its text taken out: where that differs, only loading it anew will do.
-  function frame(page) {
-    const copy = page.cloneNode(true);
-    for (const part of parts(copy)) part.replaceChildren();
-    for (const script of copy.querySelectorAll("script[src]")) script.src = script.src.split("?")[0];
-    return copy.documentElement.innerHTML;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const nodes = parts(page);
+    const head = page.head.innerHTML.replace(/__reload\.js\?\d+/, "");
+    const frame = [head, ...[...page.querySelectorAll("body > header, body > footer, .toc")].map((part) => part.innerHTML)];
+    return { nodes, frame: frame.join("\n"), texts: nodes.map((node) => node.innerHTML) };
   }
 
   function parts(page) {
@@ -40,15 +37,14 @@
   }
 
   async function update() {
-    const [before, after] = [shown, await built()];
+    const [before, after, live] = [shown, await built(), parts(document)];
     shown = after;
-    const [old, fresh, live] = [before, after, document].map((page) => page && parts(page));
-    if (!before || frame(before) !== frame(after) || live.length !== fresh.length) {
+    if (!before || before.frame !== after.frame || live.length !== after.nodes.length) {
       location.reload();
       return;
     }
-    fresh.forEach((part, i) => {
-      if (part.innerHTML !== old[i].innerHTML) live[i].replaceChildren(...document.importNode(part, true).childNodes);
+    after.texts.forEach((text, i) => {
+      if (text !== before.texts[i]) live[i].replaceChildren(...document.importNode(after.nodes[i], true).childNodes);
     });
   }
 
