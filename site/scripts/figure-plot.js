@@ -78,6 +78,7 @@
     }
 
     #relight() {
+      if (!this.lit.size && !this.stage.classList.contains("has-lit")) return; // most steps: there may be thousands of points
       let any = false;
       for (const point of this.stage.querySelectorAll(".point")) {
         const key = point.__data__?.id;

@@ -7,17 +7,9 @@
 
   class Listings extends HTMLElement {
     connectedCallback() {
-      if (this.lines) return;
-      this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [keyOf(line), line]));
-      this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
-      for (const [key, line] of this.lines) {
-        for (const other of line.dataset.pair?.split(" ") ?? []) {
-          this.partners.get(key).add(other);
-          this.partners.get(other)?.add(key); // a link named once is a link both ways
-        }
-        if (this.partners.get(key).size) line.dataset.pair ??= "";
-      }
-      for (const list of this.querySelectorAll(".code-lines")) this.#listBox(list);
+      if (this.lines || !this.querySelector(".code-lines > li")) return;
+      // Thousands of lines on a page: each figure's are prepared when the page is idle, or at the first need.
+      (window.requestIdleCallback ?? setTimeout)(() => this.#prepare());
       this.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.#light(event.target.closest("li")));
       this.addEventListener("pointerleave", () => this.#light(null));
       this.addEventListener("click", (event) => {
@@ -28,8 +20,22 @@
       addEventListener("hashchange", () => this.#linked());
     }
 
+    #prepare() {
+      if (this.lines) return;
+      this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [keyOf(line), line]));
+      this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
+      for (const [key, line] of this.lines) {
+        for (const other of line.dataset.pair?.split(" ") ?? []) {
+          this.partners.get(key).add(other);
+          this.partners.get(other)?.add(key); // a link named once is a link both ways
+        }
+      }
+      for (const list of this.querySelectorAll(".code-lines")) this.#listBox(list);
+    }
+
     // What a step shows and lights. A step that names no listing keeps those of the step before.
     follow(step) {
+      this.#prepare();
       if (step.show.length) {
         for (const box of this.querySelectorAll(".listing")) box.classList.toggle("is-off", !step.show.includes(box.dataset.listing));
       }
@@ -71,6 +77,7 @@
     }
 
     #light(line, reveal = false) {
+      this.#prepare();
       for (const lit of this.querySelectorAll(".is-partner")) lit.classList.remove("is-partner");
       const keys = line ? this.partners.get(keyOf(line)) : null;
       if (!keys?.size) return;
@@ -94,6 +101,7 @@
     }
 
     #choose(line) {
+      this.#prepare();
       const again = line.getAttribute("aria-selected") === "true";
       this.#close();
       if (again) return;
