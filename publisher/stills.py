@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from publisher.figure import SteppedFigure
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[1]
 STILLS = ROOT / "site" / "stills"
@@ -83,36 +83,41 @@ def _paths(key: str) -> dict[str, Path]:
 
 
 def _draw_all(figures: dict[str, SteppedFigure]) -> list[str]:
+    from publisher.assets import find_bundle
     from publisher.chromium import chromium
 
     written = []
     with chromium() as browser:
         for size, width in WIDTHS.items():
-            page = browser.new_page(viewport={"width": width + 40, "height": 900}, reduced_motion="reduce")
-            _prepare(page, width)
+            page = still_page(browser, width, find_bundle())
             for key, figure in figures.items():
                 path = _paths(key)[size]
-                path.write_text(_draw(page, figure) + "\n", encoding="utf-8")
+                path.write_text(draw_still(page, figure) + "\n", encoding="utf-8")
                 written.append(path.name)
             page.close()
     return written
 
 
-def _prepare(page: Page, width: int) -> None:
-    """A page with the site's scripts and styles, where every token has a colour that stands for it alone."""
-    from publisher.assets import find_bundle, page_scripts
+def still_page(browser: Browser, width: int, bundle: Path) -> Page:
+    """A page with the site's scripts and styles, where every token has a colour that stands for it alone.
 
+    ``width`` is the plot's, px; ``bundle`` is Plotly's file.
+    """
+    from publisher.assets import page_scripts
+
+    page = browser.new_page(viewport={"width": width + 40, "height": 900}, reduced_motion="reduce")
     colours = "".join(f"--fig-{token}:rgb(201,7,{place});" for place, token in enumerate(TOKENS))
     css = "".join((ROOT / "site" / "styles" / name).read_text(encoding="utf-8") for name in ("base.css", "figure.css"))
     css += f':root{{{colours}--fig-sans:Arial,"Liberation Sans",sans-serif}}'
     css += f".fig-plot{{width:{width}px;max-width:none;margin:0}}"
     page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main></main>")
-    for script in [*page_scripts(), find_bundle()]:
+    for script in [*page_scripts(), bundle]:
         page.add_script_tag(path=script)
     page.evaluate("Rungbook.plotly = async () => Plotly")
+    return page
 
 
-def _draw(page: Page, figure: SteppedFigure) -> str:
+def draw_still(page: Page, figure: SteppedFigure) -> str:
     """One still: the figure drawn as a page draws it, its colours named again. Raises ValueError."""
     from publisher.pages import render_figure
 

@@ -1,0 +1,70 @@
+"""Is the first picture of every figure kept, and is it what Plotly draws, with either of its bundles?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from publisher import stills
+from publisher.assets import SMALL_BUNDLE, find_bundle
+from publisher.build import Builder, Options
+from publisher.figure import SteppedFigure
+from publisher.stills import draw_still, find_still, still_key, still_page
+from tests.browsing import chromium_browser
+from tests.sample_site import figures
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser  # noqa: E402
+
+browser = pytest.fixture(scope="module")(chromium_browser)
+
+
+def test_every_figure_of_the_site_has_its_still_and_no_still_is_left_over(tmp_path: Path) -> None:
+    built = Builder(Options(allow_stale=True)).build(tmp_path)
+    shown = [drawn.figure for page in built.woven for drawn in page.figures.values()]
+    wanted = {still_key(figure): figure.title for figure in shown if isinstance(figure, SteppedFigure)}
+    kept = {path.name.split(".")[0] for path in stills.STILLS.glob("*.svg")}
+    missing = [title for key, title in wanted.items() if key not in kept]
+    assert missing == [], "draw them: python build.py --stills"
+    assert kept - set(wanted) == set(), "drop them: python build.py --stills"
+
+
+@pytest.mark.parametrize("name", figures())
+def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str) -> None:
+    page = still_page(browser, 360, find_bundle())
+    svg = draw_still(page, figures()[name])
+    page.close()
+    assert len(svg) < 15_000
+    assert "var(--fig-" in svg
+    assert not re.search(r"#[0-9a-f]{6}|rgba?\(", svg)
+    assert set(re.findall(r'id="([^"]*)"', svg)) == set(re.findall(r"url\(#([^)]*)\)", svg))
+    assert all(found.startswith("{{id}}") for found in re.findall(r'id="([^"]*)"', svg))
+
+
+@pytest.mark.skipif(not SMALL_BUNDLE.exists(), reason="the small bundle is not installed; run: npm install")
+def test_the_small_bundle_draws_the_same(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = find_bundle()
+    monkeypatch.setattr("publisher.assets.SMALL_BUNDLE", Path("/nowhere"))
+    drawn = []
+    for bundle in (small, find_bundle()):
+        page = still_page(browser, 760, bundle)
+        drawn.append({name: draw_still(page, figure) for name, figure in figures().items()})
+        page.close()
+    assert drawn[0] == drawn[1]
+
+
+def test_stills_are_found_kept_and_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stills, "STILLS", tmp_path)
+    figure = figures()["rungs"]
+    assert find_still(figure) is None
+    for size in ("wide", "narrow"):
+        (tmp_path / f"{still_key(figure)}.{size}.svg").write_text(f"<svg>{size}</svg>\n", encoding="utf-8")
+        (tmp_path / f"0000000000000000.{size}.svg").write_text("<svg/>\n", encoding="utf-8")
+    found = find_still(figure)
+    assert found is not None
+    assert (found.wide, found.narrow) == ("<svg>wide</svg>", "<svg>narrow</svg>")
+    assert stills.renew_stills([figure]) == []
+    assert [path.name.split(".")[0] for path in sorted(tmp_path.iterdir())] == [still_key(figure)] * 2
