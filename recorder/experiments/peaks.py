@@ -17,6 +17,7 @@ ESTIMATE_S = 8
 BIG_BYTES = 2 << 30
 THREADS = 512
 SAMPLES = 30
+L2_ROUNDS = 100
 
 
 def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
@@ -52,38 +53,47 @@ def _size(session: Session) -> int:
     return int(min(BIG_BYTES, free // 4) // 4096 * 4096)
 
 
-def _copy(session: Session) -> float:
-    """GB/s of a device-to-device copy, bytes read plus bytes written."""
-    size = _size(session)
-    a, b = session.device.alloc(size), session.device.alloc(size)
-    session.device.fill(a, 0x12345678, size // 4)
-    return 2 * size / _median_s(session, lambda _: session.device.copy(b, a, size)) / 1e9
-
-
-def _read_of(session: Session, size: int, launches: int) -> float:
-    device = session.device
-    read, data, out = session.machine_kernel("read.cu", "read"), device.alloc(size), device.alloc(16)
+def _random(session: Session, size: int) -> int:
+    """Address of ``size`` bytes of random data."""
+    data = session.device.alloc(size)
     words = np.random.default_rng(1).integers(0, 2**32, min(size, 1 << 26) // 4, dtype=np.uint32)
     for at in range(0, size, words.nbytes):
-        device.upload(data + at, words[: (size - at) // 4])
+        session.device.upload(data + at, words[: (size - at) // 4])
+    return data
+
+
+def _best(session: Session, kernel: Any, arguments: list[Any], moved: float) -> float:
+    """GB/s of the fastest of a few grids, when one launch moves ``moved`` bytes."""
+    device = session.device
     sms = device.attribute("MULTIPROCESSOR_COUNT")
-    arguments = [np.uint64(data), np.uint64(out), np.uint64(size // 16)]
-    best = 0.0
+    found = []
     for blocks in (2 * sms, 4 * sms, 16 * sms):
         launch = Launch((blocks, 1, 1), (THREADS, 1, 1))
-        seconds = _median_s(session, lambda _, g=launch: device.launch(read, g, arguments), launches)
-        best = max(best, size / seconds / 1e9)
-    return best
+        found.append(_median_s(session, lambda _, g=launch: device.launch(kernel, g, arguments)))
+    return moved / min(found) / 1e9
+
+
+def _copy(session: Session) -> float:
+    """GB/s of a copy in device memory, bytes read plus bytes written."""
+    size = _size(session)
+    source, target = _random(session, size), session.device.alloc(size)
+    kernel = session.machine_kernel("copy.cu", "copy")
+    return _best(session, kernel, [np.uint64(source), np.uint64(target), np.uint64(size // 16)], 2 * size)
 
 
 def _read(session: Session) -> float:
-    return _read_of(session, _size(session), 1)
+    """GB/s of a plain read of device memory."""
+    size = _size(session)
+    arguments = [np.uint64(_random(session, size)), np.uint64(session.device.alloc(16)), np.uint64(size // 16)]
+    return _best(session, session.machine_kernel("read.cu", "read"), arguments, size)
 
 
 def _l2_read(session: Session) -> float:
-    """GB/s of rereading a quarter of the L2, in trains, so that it stays there."""
+    """GB/s of rereading a quarter of the L2 within one launch."""
     size = session.device.attribute("L2_CACHE_SIZE") // 4 // 4096 * 4096
-    return _read_of(session, size, 100)
+    data, out = _random(session, size), session.device.alloc(16)
+    arguments = [np.uint64(data), np.uint64(out), np.uint64(size // 16), np.int32(L2_ROUNDS)]
+    return _best(session, session.machine_kernel("peak_l2.cu", "peak_l2"), arguments, L2_ROUNDS * size)
 
 
 def _rate(session: Session, name: str, rounds: int, per_thread_round: float) -> float:
