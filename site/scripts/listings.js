@@ -45,7 +45,6 @@
     }
 
     #listBox(list) {
-      list.tabIndex = 0;
       list.setAttribute("role", "listbox");
       for (const line of list.children) {
         line.setAttribute("role", "option");
