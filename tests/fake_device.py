@@ -1,29 +1,42 @@
 """A device without a GPU, to drive the recorder's control flow: memory in numpy, kernels in Python, made-up times.
 
-It lives in tests only. What a kernel computes is looked up by entry name in ``PROGRAMS``; the time of a launch is
-``SPEEDS`` of its file, or the number of its threads. Faults are asked for by environment, since it runs in a worker:
-``FAKE_FAULTS`` is ``FILE:KIND``, kinds ``fault`` (context lost), ``hang``, ``die`` (kill -9), ``wrong``.
+It lives in tests only. A launch costs nothing until somebody looks at what it stored: only the last launches before a
+download are computed. What goes wrong is asked for by environment, since the device lives in a worker process:
+
+``FAKE_FAULTS``   FILE:KIND[,FILE:KIND]: launches of kernels whose file has FILE in its name ``fault`` (the context is
+                  lost), ``hang``, ``die`` (kill -9), ``wrong``, ``crawl`` (a second each), ``raise`` (a bug)
+``FAKE_MEMORY``   bytes of device memory
+``FAKE_NVML``     a mood of ``tests.fake_nvml``, or ``absent``
+``FAKE_SLEEP_S``  real seconds that every visit of a lane takes, so that a test has time to interrupt
+``FAKE_STARTS``   FILE:N: only the first N devices can be opened, counted in FILE
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recorder import timing
 from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
+from recorder.launch import Launch
+from tests import fake_nvml
+from tests.fake_programs import PROGRAMS
 
 ATTRIBUTES = {
-    "MULTIPROCESSOR_COUNT": 4, "L2_CACHE_SIZE": 4096, "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 102400,
+    "MULTIPROCESSOR_COUNT": 4, "L2_CACHE_SIZE": 1 << 20, "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 102400,
     "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 101376, "MAX_REGISTERS_PER_MULTIPROCESSOR": 65536,
     "MAX_THREADS_PER_MULTIPROCESSOR": 1536, "MAX_BLOCKS_PER_MULTIPROCESSOR": 16,
 }  # fmt: skip
-MEMORY = int(os.environ.get("FAKE_MEMORY", 1 << 34))
+TICK_US = 0.032
 
 
 @dataclass(frozen=True)
@@ -32,43 +45,85 @@ class Loaded:
     name: str
 
 
-def linear(device: FakeDevice, launch: Any, args: list[Any], kind: str) -> None:
-    x, w, y, batch, out, inner = args[:6]
-    dtype = np.float16 if device.sizes[int(w)] == 2 * out * inner else np.float32
-    a = device.view(int(x), dtype, (batch, inner)).astype(np.float64)
-    b = device.view(int(w), dtype, (out, inner)).astype(np.float64)
-    device.view(int(y), np.float32, (batch, out))[:] = a @ b.T + (kind == "wrong")
-    if len(args) > 6:
-        stamps = device.view(int(args[6]), np.uint64, (launch.blocks, 3))
-        stamps[:] = [(i % 4, 1000 + 32 * (i // 4), 1032 + 32 * (i // 4)) for i in range(launch.blocks)]
+@dataclass
+class Buffer:
+    """Device memory, zero until written; a ``shared`` array belongs to several buffers and is not written in place."""
+
+    nbytes: int
+    array: np.ndarray | None = None
+    shared: bool = False
+    todo: list[tuple[int, Callable[[], None]]] = field(default_factory=list)  # stores that nobody has looked at yet
+
+    def bytes(self, write: bool = False) -> np.ndarray:
+        todo, self.todo = self.todo, []
+        for _, store in todo:
+            store()
+        if self.array is None:
+            self.array = np.zeros(self.nbytes, np.uint8)
+        if write and self.shared:
+            self.array, self.shared = self.array.copy(), False
+        return self.array
 
 
-PROGRAMS: dict[str, Callable[..., None]] = {"linear": linear}
+@dataclass
+class Op:
+    """Something on the stream: its time, and its stores by buffer; a store to ``whole`` or to an address replaces older ones."""
+
+    us: float
+    kind: str = ""
+    whole: dict[int, Buffer] = field(default_factory=dict)  # by identity: buffers that are replaced entirely
+    replaced: set[int] = field(default_factory=set)  # addresses
+    stores: list[tuple[Buffer, int, Callable[[], None]]] = field(default_factory=list)
+
+    def apply(self) -> None:
+        for buffer in self.whole.values():
+            buffer.todo = []
+        if self.replaced:
+            for buffer in {id(b): b for b, _, _ in self.stores}.values():
+                buffer.todo = [item for item in buffer.todo if item[0] not in self.replaced]
+        for buffer, address, store in self.stores:
+            buffer.todo.append((address, store))
+
+    def then(self, other: Op) -> Op:
+        """Both as one: what the second replaces is not even done."""
+        kept = [s for s in self.stores if id(s[0]) not in other.whole and s[1] not in other.replaced]
+        return Op(
+            self.us + other.us, self.kind or other.kind, self.whole | other.whole,
+            self.replaced | other.replaced, kept + other.stores,
+        )  # fmt: skip
 
 
 class FakeDevice:
     """The interface of ``recorder.device.Device``."""
 
+    stream_handle = 0
+
     def __init__(self, index: int) -> None:
         if index != 0:
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: 0: Fake GPU. Choose one with --gpu")
+        _count_start()
         self.index, self.name, self.arch = index, os.environ.get("FAKE_NAME", "Fake GPU"), "sm_90"
-        self.buffers: dict[int, np.ndarray] = {}
-        self.sizes: dict[int, int] = {}
-        self.next, self.clock_us, self.capturing = 4096, 0.0, False
-        self.queue: list[Callable[[], None]] = []
+        self.memory = int(os.environ.get("FAKE_MEMORY", 1 << 30))
+        self.sleep_s = float(os.environ.get("FAKE_SLEEP_S", "0"))
+        pairs = (fault.partition(":") for fault in os.environ.get("FAKE_FAULTS", "").split(",") if fault)
+        self.faults = [(file, kind) for file, _, kind in pairs]
+        self.buffers: dict[int, Buffer] = {}
+        self.next, self.clock_us, self.last = 4096, 0.0, 0
+        self.captured: Op | None = None
         self.noise = np.random.default_rng(7)
-        file, _, kind = os.environ.get("FAKE_FAULTS", "").partition(":")
-        self.fault_file, self.fault_kind = file, kind
-        self.slowness = float(os.environ.get("FAKE_SLOWNESS", "1"))
+        timing.WARM_UP_MS = 1
+        fake_nvml.MOOD = os.environ.get("FAKE_NVML", "works")
+        modules: dict[str, Any] = sys.modules
+        modules["pynvml"] = None if fake_nvml.MOOD == "absent" else fake_nvml
+        modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
 
-    stream_handle = 0
+    # ---- facts and memory -----------------------------------------------------------------------------------------
 
     def attribute(self, name: str) -> int:
         return ATTRIBUTES[name]
 
     def memory_bytes(self) -> tuple[int, int]:
-        return MEMORY - sum(self.sizes.values()), MEMORY
+        return self.memory - sum(buffer.nbytes for buffer in self.buffers.values()), self.memory
 
     def pci_bus_id(self) -> str:
         return "0000:00:00.0"
@@ -77,81 +132,149 @@ class FakeDevice:
         if nbytes > self.memory_bytes()[0]:
             raise OutOfMemory(f"the card has no memory left for {nbytes / 1e6:.0f} MB of device memory")
         address, self.next = self.next, self.next + nbytes + 4096 - nbytes % 4096
-        self.buffers[address], self.sizes[address] = np.zeros(nbytes, np.uint8), nbytes
+        self.buffers[address] = Buffer(nbytes)
         return address
 
     def free(self, address: int) -> None:
-        self.buffers.pop(address), self.sizes.pop(address)
+        del self.buffers[address]
 
     def free_all(self) -> None:
-        self.buffers.clear(), self.sizes.clear()
+        self.buffers.clear()
 
-    def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
-        for start, buffer in self.buffers.items():
-            if start <= address < start + buffer.size:
-                assert address + nbytes <= start + buffer.size, "past the end of a buffer"
-                return buffer[address - start : address - start + nbytes]
-        raise ContextLost(f"running the kernels failed: illegal address {address}")
+    def nbytes(self, address: int) -> int:
+        return self.buffers[address].nbytes
 
-    def view(self, address: int, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
-        shape = tuple(int(n) for n in shape)
-        return self.bytes_at(address, int(np.prod(shape)) * np.dtype(dtype).itemsize).view(dtype).reshape(shape)
+    def _at(self, address: int, nbytes: int) -> tuple[Buffer, int]:
+        starts = list(self.buffers)
+        at = bisect_right(starts, address) - 1
+        if at < 0 or address + nbytes > starts[at] + self.buffers[starts[at]].nbytes:
+            raise ContextLost("running the kernels failed: illegal address")
+        return self.buffers[starts[at]], address - starts[at]
+
+    def view(self, address: int, dtype: Any, shape: tuple[int, ...], write: bool = False) -> np.ndarray:
+        nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        buffer, at = self._at(address, nbytes)
+        return buffer.bytes(write)[at : at + nbytes].view(dtype).reshape(shape)
+
+    def _settle(self) -> None:
+        """Compute all that launches stored, before an input that they read changes."""
+        for buffer in self.buffers.values():
+            buffer.bytes() if buffer.todo else None
 
     def upload(self, address: int, array: np.ndarray) -> None:
-        self.bytes_at(address, array.nbytes)[:] = np.ascontiguousarray(array).view(np.uint8).ravel()
+        self._settle()
+        raw = np.ascontiguousarray(array).view(np.uint8).ravel()
+        buffer, at = self._at(address, raw.size)
+        if raw.size == buffer.nbytes:
+            buffer.array, buffer.shared = raw.copy(), False
+        else:
+            buffer.bytes(write=True)[at : at + raw.size] = raw
 
     def download(self, address: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         return self.view(address, dtype, shape).copy()
 
-    def _do(self, action: Callable[[], None]) -> None:
-        self.queue.append(action) if self.capturing else action()
+    # ---- the stream -----------------------------------------------------------------------------------------------
 
     def copy(self, target: int, source: int, nbytes: int) -> None:
-        self._do(lambda: self.bytes_at(target, nbytes).__setitem__(slice(None), self.bytes_at(source, nbytes)))
+        """Of whole buffers only; the array is shared until one side is written."""
+        (to, _), (of, _) = self._at(target, nbytes), self._at(source, nbytes)
+        assert to.nbytes == of.nbytes == nbytes
+
+        def share() -> None:
+            to.array, to.shared, of.shared = of.bytes(), True, True
+
+        self._put(Op(nbytes / 1e6, "", {id(to): to}, set(), [(to, target, share)]))
 
     def fill(self, address: int, word: int, words: int) -> None:
-        self._do(lambda: self.view(address, np.uint32, (words,)).fill(word))
+        buffer, _ = self._at(address, words * 4)
+        assert buffer.nbytes == words * 4
+
+        def store() -> None:
+            buffer.array, buffer.shared = np.full(words, word, np.uint32).view(np.uint8), False
+
+        self._put(Op(0.5, "", {id(buffer): buffer}, set(), [(buffer, address, store)]))
 
     def load(self, cubin: bytes, entry: str, name: str = "") -> Module:
         return Module(Loaded(entry, name), 32, 1024, 0)
 
-    def blocks_per_sm(self, module: Module, launch: Any) -> int:
-        return max(1, 1536 // launch.threads)
+    def blocks_per_sm(self, module: Module, launch: Launch) -> int:
+        return max(1, ATTRIBUTES["MAX_THREADS_PER_MULTIPROCESSOR"] // launch.threads)
 
-    def launch(self, module: Module, launch: Any, arguments: Any) -> None:
-        def action() -> None:
-            kind = self.fault_kind if self.fault_file and self.fault_file in module.handle.name else ""
-            if kind == "fault":
-                raise ContextLost("running the kernels failed: illegal address")
-            if kind == "hang":
-                time.sleep(3600)
-            if kind == "die":
-                os.kill(os.getpid(), signal.SIGKILL)
-            if not self.timing and module.handle.entry in PROGRAMS:
-                PROGRAMS[module.handle.entry](self, launch, list(arguments), kind)
-            self.clock_us += self.slowness * (1 + len(module.handle.name) % 7 + launch.threads / 1024)
+    def launch(self, module: Module, launch: Launch, arguments: Sequence[Any]) -> None:
+        entry, name = module.handle.entry, module.handle.name
+        kind = next((kind for file, kind in self.faults if file in name), "")
+        if kind == "raise":
+            raise ZeroDivisionError("a bug on the way to the card")
+        op = Op(1 + len(name) % 7 + launch.threads / 1024, kind)
+        if entry in PROGRAMS:
+            first = int(arguments[0])
+            op.us *= 1 if first == self.last else 2  # what was just read comes from the cache
+            self.last = first
+            self._store(op, entry, launch, list(arguments))
+        self._put(op)
 
-        self._do(action)
+    def _store(self, op: Op, entry: str, launch: Launch, arguments: list[Any]) -> None:
+        program, results = PROGRAMS[entry], {}
+        outputs = [int(arguments[at]) for at in program.outputs if at < len(arguments)]
+        adds = launch.grid[2] > 1  # blocks that share an output add to it
+        for address in outputs:
+            buffer, _ = self._at(address, 1)
 
-    timing = False
+            def store(address: int = address) -> None:
+                results.update(results or program.compute(self, launch, arguments))
+                value = results[address] + (1 if op.kind == "wrong" else 0)
+                place = self.view(address, value.dtype, value.shape, write=True)
+                place[...] = place + value if adds and address == outputs[0] else value
+
+            op.stores.append((buffer, address, store))
+            if not (adds and address == outputs[0]):
+                op.replaced.add(address)
+
+    def _put(self, op: Op) -> None:
+        if self.captured is not None:
+            self.captured = self.captured.then(op)
+            return
+        if op.kind == "fault":
+            raise ContextLost("running the kernels failed: illegal address")
+        if op.kind == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if op.kind in ("hang", "crawl"):
+            time.sleep(3600 if op.kind == "hang" else 1)
+        op.apply()
+        self.clock_us += op.us
 
     def capture(self, enqueue: Callable[[], None], launches: int) -> Graph:
-        self.capturing, self.queue = True, []
+        """A graph as one operation."""
+        self.captured, self.last = Op(0.0), 0
         try:
             enqueue()
         finally:
-            self.capturing, queue = False, self.queue
-        return Graph(lambda: [action() for action in queue], launches)  # type: ignore[arg-type]
+            op, self.captured = self.captured, None
+        return Graph(lambda: self._put(op), launches)
+
+    def kernels_of(self, enqueue: Callable[[], None]) -> list[str]:
+        return ["pretend_kernel"]
 
     def time(self, replay: Callable[[], None], repeats: int) -> list[float]:
-        self.timing, found = True, []
+        time.sleep(self.sleep_s)
+        found = []
         for _ in range(repeats):
             before = self.clock_us
             replay()
-            found.append(float(np.round((self.clock_us - before) * self.noise.normal(1, 0.002) / 0.032) * 0.032))
-        self.timing = False
+            us = (self.clock_us - before) * self.noise.normal(1, 0.002)
+            found.append(max(1, round(us / TICK_US)) * TICK_US)
         return found
 
     def sync(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+def _count_start() -> None:
+    place, _, most = os.environ.get("FAKE_STARTS", "").rpartition(":")
+    if place:
+        path = Path(place)
+        starts = len(path.read_text()) if path.exists() else 0
+        path.write_text("x" * (starts + 1))
+        if starts >= int(most):
+            raise DeviceError("the driver does not answer any more")
