@@ -56,10 +56,12 @@ class Events:
         self.answer = self.connection.getresponse()
 
     def next(self) -> dict:
-        while True:
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
             line = self.answer.readline().decode()
             if line.startswith("data: "):
                 return json.loads(line[6:])
+        raise AssertionError("no event within 10 s")
 
 
 def test_a_touched_chapter_changes_its_pages_alone(site, preview):
