@@ -10,9 +10,10 @@ from typing import Any
 
 from publisher.faults import instead
 from publisher.quantity import Quantity
+from publisher.shape_paths import ShapePathError, find_shape
 from publisher.units import DATA, PLAIN, TIME, UNITS, WORK, unit_of_key
 from recorder.recording import MACHINE, Card, CardRecordings, Recording
-from recorder.results import EXPERIMENTS, Code, Failed, Model, NotMeasured, Table, Timed
+from recorder.results import EXPERIMENTS, Code, Failed, Model, NotMeasured, ShapesResults, Table, Timed
 from recorder.statistics import resolution_us, twin_difference
 
 CONDITIONS = ("cold", "warm")
@@ -184,10 +185,12 @@ class Facts:
         here: Any = recording.results
         if rest and not _has(here, rest[0]) and _has(here, "rungs"):
             rest = ("rungs", *rest)
+        elif len(rest) > 1 and isinstance(here, ShapesResults) and rest[0] != "shapes":
+            rest = self._shape(subject, here, rest, path)
         for i, part in enumerate(rest):
             here = self._state(here, path, recording)
             if not _has(here, part):
-                if self._elsewhere(path):
+                if isinstance(here, list) and part.isdigit() or self._elsewhere(path):
                     raise FactMissing(f"{self.card.card.name} has no {path}", _command(subject, experiment))
                 whole = ".".join((subject, experiment, *rest[:i]))
                 raise UnknownFact(f"{path}: {whole} has no {part}; {instead(part, _keys(here))}")
@@ -197,6 +200,19 @@ class Facts:
         last = rest[-1]
         parent = rest[-2] if len(rest) > 1 else ""
         return self._quantity(here, last, path, recording, canonical(subject, experiment, rest), parent)
+
+    def _shape(self, subject: str, shapes: ShapesResults, rest: tuple[str, ...], path: str) -> tuple[str, ...]:
+        """The place of a shape that is named by its sizes."""
+        try:
+            found = find_shape(shapes, self._need(subject, TIMES).results.problem, rest)
+        except ShapePathError as error:
+            if self._elsewhere(path):
+                found = None
+            else:
+                raise UnknownFact(f"{path}: {error}") from None
+        if found is None:
+            raise FactMissing(f"{self.card.card.name} has no {path}", _command(subject, "shapes"))
+        return found
 
     def _elsewhere(self, path: str) -> bool:
         """Whether some other card has this very path: then it is a gap here, not a misspelling."""

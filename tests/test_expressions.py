@@ -17,6 +17,7 @@ from tests.fixture_cards import whole_card
 
 RECORDINGS = Path(__file__).parent / "mini" / "recordings"
 NBSP = "\u00a0"
+SQUARE = "rows_2048.columns_2048"
 
 
 @pytest.fixture(scope="module")
@@ -288,6 +289,34 @@ def test_numbers_inside_paths_reach_lists(tmp_path):
         card.recordings["linear", "sweep"].results.settings[3].times.cold.samples.median_us * 1.5
     )
     assert found.keys == ("linear.sweep.settings.3.times.cold",)
+
+
+def test_a_shape_is_named_by_its_sizes(tmp_path):
+    whole_card(tmp_path)
+    card = load_cards(tmp_path)["nvidia-h200"]
+    facts = Facts(card)
+    entries = card.recordings["linear", "shapes"].results.shapes
+    for path, batch, size in (("batch_4", 4, 4096), (SQUARE, 16, 2048)):
+        place = next(
+            i
+            for i, shape in enumerate(entries)
+            if shape.entry == "tuned"
+            and (shape.problem["batch"], *list(shape.problem.values())[1:]) == (batch, size, size)
+        )
+        found = facts.get(f"linear.shapes.tuned.{path}.cold")
+        assert found.value == entries[place].times.cold.samples.median_us
+        assert found.keys == (f"linear.shapes.shapes.{place}.times.cold",)
+    with pytest.raises(FactMissing, match=r"has no linear\.shapes\.tuned\.batch_5\.cold"):
+        facts.get("linear.shapes.tuned.batch_5.cold")
+    with pytest.raises(FactMissing):  # a list may be shorter on this card
+        facts.get("linear.shapes.shapes.999.times.cold")
+    for path, part in (
+        ("tuend.batch_4.cold", "did you mean tuned?"),
+        ("tuned.bacth_4.cold", "did you mean batch?"),
+        ("tuned.batch_4.cool", "did you mean cold?"),
+    ):
+        with pytest.raises(UnknownFact, match=part.replace("?", r"\?")):
+            facts.get(f"linear.shapes.{path}")
 
 
 @pytest.mark.parametrize(
