@@ -2,7 +2,7 @@
 //
 // Idea     W and X arrive as 16-bit floats, so the same number of values is half the bytes. Each is widened to 32 bits
 //          after it is read from shared memory, and multiplied and added as before.
-// Change   The type of the inputs, and a widening in front of each multiply-add.
+// Change   The type of the inputs, and a widening behind each read of shared memory.
 // Expect   Half the bytes to fetch. Widening adds instructions, so the gain is smaller than the bytes promise.
 
 #include <cuda_fp16.h>

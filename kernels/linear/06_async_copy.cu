@@ -3,8 +3,8 @@
 // Idea     cp.async copies 16 bytes from device memory to shared memory without passing through registers, and the
 //          thread goes on at once. With two buffers, slice k + 1 is requested before slice k is multiplied.
 // Change   Loads become background copies into two buffers; a wait and a barrier stand where the load stood.
-// Expect   The wait for device memory and the multiplying overlap. At most one slice a block is on its way, so with few
-//          blocks the memory system still has little to do.
+// Expect   The wait for device memory and the multiplying overlap. At most two slices a block are on their way, so with
+//          few blocks the memory system still has little to do.
 
 #include <cuda_fp16.h>
 
