@@ -3,13 +3,15 @@
   "use strict";
   const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
   const heads = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  const bar = document.querySelector(".bar-progress");
   let current = null;
   let waiting = false;
 
   function look() {
     waiting = false;
     const page = document.documentElement;
-    page.style.setProperty("--read", Math.min(scrollY / Math.max(page.scrollHeight - innerHeight, 1), 1).toFixed(4));
+    // On the bar itself: a property on the root would have the style of the whole page computed again.
+    bar.style.transform = `scaleX(${Math.min(scrollY / Math.max(page.scrollHeight - innerHeight, 1), 1).toFixed(4)})`;
     const line = 0.3 * innerHeight;
     let now = null;
     for (const head of heads) {
@@ -41,7 +43,7 @@
     if (inner.top < outer.top + 60 || inner.bottom > outer.bottom - 40) box.scrollTop += inner.top - outer.top - outer.height / 2;
   }
 
-  if (heads.length) {
+  if (heads.length && bar) {
     addEventListener("scroll", () => {
       if (!waiting) requestAnimationFrame(look);
       waiting = true;
