@@ -34,6 +34,21 @@ class Grid:
         mine = [place for place, owner in enumerate(self.owner) if owner == lane]
         return sorted(mine, key=lambda place: (self.register[place], self.half[place]))
 
+    def pieces(self, lane: int) -> list[list[int]]:
+        """The places of a thread's cells, those of one register together where they are neighbours."""
+        found: list[list[int]] = []
+        for place in self.held(lane):
+            last = found[-1][-1] if found else None
+            if last is not None and self.register[last] == self.register[place] and self._next(last, place):
+                found[-1].append(place)
+            else:
+                found.append([place])
+        return found
+
+    def _next(self, place: int, other: int) -> bool:
+        """Is ``other`` the cell to the right, or the cell below?"""
+        return other - place == self.columns or (other - place == 1 and other % self.columns > 0)
+
     def at(self, place: int) -> tuple[float, float]:
         return self.x + place % self.columns, self.y + place // self.columns
 
@@ -139,7 +154,10 @@ def caption(grids: Map, lane: int, slug: str, verdict: str) -> str:
         f"{_cells(b, of_b)}. The A cells are held by {_threads(a, of_a)}, the B cells by {_threads(b, of_b)}."
     )
     if k == 0:
-        text += " Walking through k is a way to read the product; the hardware's own order is not recorded."
+        text += (
+            " A marked cell of A or B names the thread that holds it. Walking through k is a way to read the product;"
+        )
+        text += " the hardware's own order is not recorded."
     if k == a.columns - 1:
         text += f" That completes the sums of {a.columns} products each, in one instruction for the whole warp."
     return text

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from publisher.facts import largest_twin_difference
 from publisher.figure import Evidence, Missing
 from publisher.published import PublishedSet
 from publisher.units import significant
 from recorder.results import Failed, NotMeasured, Timed
-from recorder.statistics import resolution_us, twin_difference
+from recorder.statistics import resolution_us
 
 CONDITIONS = ("cold", "warm")
 TIME_COLUMNS = ("condition", "median µs", "95 % interval µs", "samples")
@@ -89,6 +90,10 @@ class Comparison:
         low, high = sorted((self.ours_us, self.theirs_us))
         return f"{times_text(high / low)} as {'fast' if self.ours_us == low else 'slow'}"
 
+    def beside(self, name: str) -> str:
+        """The same with the other's name: ``1.65 times as fast as …``, ``the same as … within the resolution``."""
+        return SAME.replace("same", f"same as {name}", 1) if self.same else f"{self.words} as {name}"
+
 
 def times_text(ratio: float) -> str:
     """``1.65 times``; a ratio that differs from 1 gets as many digits as it needs to show that."""
@@ -103,19 +108,11 @@ def compare(ours: Timed, theirs: Timed, twin: float = 0.0) -> Comparison:
 
 
 def twin_of(evidence: Evidence, condition: str) -> float:
-    """The largest relative difference between two runs of one kernel in this condition: the A/A test, a fraction.
+    """The largest relative difference between two runs of one thing in this condition: the A/A test, a fraction.
 
-    Zero where no rung was run twice.
+    Zero where nothing was run twice.
     """
-    times = evidence.card.get(evidence.subject, "times")
-    if times is None:
-        return 0.0
-    found = [0.0]
-    for slug, twin in times.results.twins.items():
-        first, second = time_of(times.results.rungs.get(slug), condition), time_of(twin, condition)
-        if first is not None and second is not None:
-            found.append(twin_difference(first.samples, second.samples))
-    return max(found)
+    return largest_twin_difference(evidence.card.get(evidence.subject, "times"), condition)
 
 
 def rung_titles(evidence: Evidence) -> dict[str, str]:

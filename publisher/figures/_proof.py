@@ -1,60 +1,69 @@
-"""What does compiled code prove about a cut-down kernel? Its load and multiply instructions, counted and listed."""
+"""What does compiled code prove about a cut-down kernel? Its loads and multiplies, counted in its loop and listed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from publisher.figure import CodeLine, Evidence, Listing
-from publisher.figures._style import fmt_count
-from recorder.listing import (
-    Instruction,
-    ListingError,
-    is_dummy,
-    loop_instructions,
-    main_loop,
-    parse_sass,
-    without_padding,
-)
+from publisher.figures._style import listed
+from publisher.opcodes import family
+from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, loops, parse_sass, without_padding
 from recorder.results import Code
 
-LOADS = ("LDGSTS", "UTMALDG", "LDG")  # the first that the full kernel has is what its variants keep or drop
+# Ways to ask global memory for data: into shared memory in the background, by a descriptor, and into registers.
+LOADS = ("LDGSTS", "UTMALDG", "LDG")
 MATHS = ("HMMA", "HGMMA", "UTCHMMA", "FFMA")
-LISTED = 40  # lines of a listing at most
+LISTED = 3  # lines of equal opcodes that follow each other, at most
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What the compiled code of one variant holds: load and multiply instructions, in all and in the main loop."""
+    """What the compiled code of one variant holds. ``names``: the loads and the multiplies of the full kernel."""
 
-    load: str
-    math: str
-    loads: tuple[Instruction, ...]
+    names: tuple[str, str]
+    loads: tuple[Instruction, ...]  # of every kind, also one that the full kernel has not
     maths: tuple[Instruction, ...]
     loop: frozenset[int]  # offsets
 
     @property
     def words(self) -> str:
-        """``2 `LDGSTS` and 4 `HMMA`, 2 and 4 of them in the main loop``."""
-        counts = [f"{len(g) or 'no'} `{f}`" for f, g in ((self.load, self.loads), (self.math, self.maths))]
-        inside = [str(sum(i.offset in self.loop for i in group)) for group in (self.loads, self.maths) if group]
-        where = f", {' and '.join(inside)} of them in the main loop" if inside and self.loop else ""
-        return " and ".join(counts) + where
+        """``Its compiled loop has 2 `LDGSTS` and 4 `HMMA`, and 2 `LDGSTS` stand outside it``; no full stop."""
+        if not self.loop:
+            return f"Its compiled code, which has no loop for them, has {self._counted(self.loads, self.maths)}"
+        groups = (self.loads, self.maths)
+        inside = self._counted(*(tuple(i for i in group if i.offset in self.loop) for group in groups))
+        outside = [i for group in groups for i in group if i.offset not in self.loop]
+        text = f"Its compiled loop has {inside}"
+        return text + (f", and {_names(outside)} stand{'s' * (len(outside) == 1)} outside it" if outside else "")
+
+    @property
+    def in_loop(self) -> tuple[str, str]:
+        """How many loads and multiplies the loop has."""
+        loads, maths = (sum(i.offset in self.loop for i in group) for group in (self.loads, self.maths))
+        return str(loads), str(maths)
+
+    def _counted(self, loads: Sequence[Instruction], maths: Sequence[Instruction]) -> str:
+        load, math = self.names
+        return f"{_names(loads) or f'no `{load}`'} and {_names(maths) or f'no `{math}`'}"
 
     def listing(self, slug: str, name: str) -> Listing:
         """The counted instructions alone, in the order of the code; what is not there is said in words."""
         lines = []
-        both = sorted((*self.loads, *self.maths), key=lambda i: i.offset)
-        for one in both[:LISTED]:
-            marks = ("load" if one in self.loads else "math", *(("loop",) if one.offset in self.loop else ()))
-            lines.append(CodeLine(f"{slug}-{one.offset:x}", one.text, marks, label=f"{one.offset:04x}"))
-        if len(both) > LISTED:
-            lines.append(CodeLine(f"{slug}-more", f"… {fmt_count(len(both) - LISTED, 'more line')}"))
-        for family, group in ((self.load, self.loads), (self.math, self.maths)):
+        for run in _runs(sorted((*self.loads, *self.maths), key=lambda i: i.offset), self.loop):
+            kind = "load" if run[0] in self.loads else "math"
+            marks = (kind, "loop") if run[0].offset in self.loop else (kind,)
+            left = len(run) - LISTED
+            shown = run if left < 2 else run[:LISTED]
+            lines += [CodeLine(f"{slug}-{i.offset:x}", i.text, marks, label=f"{i.offset:04x}") for i in shown]
+            if left > 1:
+                lines.append(CodeLine(f"{slug}-more-{run[0].offset:x}", f"… {left} more {run[0].opcode}", marks))
+        for missing, group in zip(self.names, (self.loads, self.maths), strict=True):
             if not group:
-                lines.append(CodeLine(f"{slug}-no-{family.lower()}", f"no {family}"))
-        title = f"{name}: {len(self.loads)} {self.load}, {len(self.maths)} {self.math}"
-        return Listing(slug, title, "sass", tuple(lines))
+                lines.append(CodeLine(f"{slug}-no-{missing.lower()}", f"no {missing}"))
+        counts = (f"{len(group)} {name}" for name, group in zip(self.names, (self.loads, self.maths), strict=True))
+        return Listing(slug, f"{name}: {', '.join(counts)}", "sass", tuple(lines))
 
 
 def proofs_of(evidence: Evidence, rung: str, variants: Sequence[str]) -> dict[str, Proof]:
@@ -74,17 +83,42 @@ def proofs_of(evidence: Evidence, rung: str, variants: Sequence[str]) -> dict[st
     if "full" not in listings:
         return {}
     load, math = (_first_family(listings["full"], families) for families in (LOADS, MATHS))
-    return {name: _proof(found, load, math) for name, found in listings.items()}
+    return {name: _proof(found, (load, math)) for name, found in listings.items()}
 
 
-def _proof(found: tuple[Instruction, ...], load: str, math: str) -> Proof:
-    loop = main_loop(found)
-    offsets = frozenset(i.offset for i in loop_instructions(found, loop)) if loop else frozenset()
+def _proof(found: tuple[Instruction, ...], names: tuple[str, str]) -> Proof:
     real = [i for i in found if not is_dummy(i)]
-    loads, maths = (tuple(i for i in real if i.opcode.split(".")[0] == family) for family in (load, math))
-    return Proof(load, math, loads, maths, offsets)
+    loads = tuple(i for i in real if family(i) in LOADS)
+    maths = tuple(i for i in real if family(i) == names[1])
+    return Proof(names, loads, maths, _loop(found, {i.offset for i in (*loads, *maths)}))
+
+
+def _loop(found: tuple[Instruction, ...], counted: set[int]) -> frozenset[int]:
+    """The loop with the most of what is counted, the innermost of equals. A kernel without its multiplies keeps it."""
+    best = max(loops(found), key=lambda one: (len(one.offsets & counted), -len(one.offsets)), default=None)
+    return (
+        frozenset(i.offset for i in loop_instructions(found, best)) if best and best.offsets & counted else frozenset()
+    )
 
 
 def _first_family(found: tuple[Instruction, ...], families: tuple[str, ...]) -> str:
-    present = {i.opcode.split(".")[0] for i in found if not is_dummy(i)}
-    return next((family for family in families if family in present), families[0])
+    present = {family(i) for i in found if not is_dummy(i)}
+    return next((name for name in families if name in present), families[0])
+
+
+def _names(group: Sequence[Instruction]) -> str:
+    """``3 `LDGSTS` ``, the families in the order of the code; "" for none."""
+    return listed([f"{count} `{name}`" for name, count in Counter(map(family, group)).items()]) if group else ""
+
+
+def _runs(ordered: Sequence[Instruction], loop: frozenset[int]) -> list[list[Instruction]]:
+    """Neighbours of one opcode, all in the loop or all outside it."""
+    runs: list[list[Instruction]] = []
+    for one in ordered:
+        last = runs[-1][-1] if runs else None
+        alike = last and last.opcode == one.opcode and (last.offset in loop) == (one.offset in loop)
+        if alike:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._measured import (
     CONDITIONS,
     NUMERIC_TIME_COLUMNS,
@@ -21,7 +21,6 @@ from publisher.figures._measured import (
 )
 from publisher.figures._rows import LABEL, row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fact, fmt_time, lacking, listed, merged, note, rerecord, words
-from publisher.units import significant
 from recorder.results import Timed
 
 TITLE = "time of a launch, µs"
@@ -47,21 +46,22 @@ def draw(evidence: Evidence) -> SteppedFigure:
     if not theirs or not any(ours.values()):
         raise lacking(evidence, "times", "no library call was timed beside a rung")
     rows = list({row.slug: row for row in ours.values() if row}.values()) + theirs
-    steps: list[Step] = []
+    sequences: dict[str, tuple[Step, ...]] = {}
     for condition in CONDITIONS:
         mine = ours[condition]
-        if mine is None:
-            continue
-        steps.append(_overview(evidence, condition, rows, mine))
-        steps += [_apart(evidence, condition, len(rows), mine, row) for row in theirs if time_of(row.pair, condition)]
+        if mine is not None:
+            apart = [
+                _apart(evidence, condition, len(rows), mine, row) for row in theirs if time_of(row.pair, condition)
+            ]
+            sequences[condition] = (_overview(evidence, condition, rows, mine), *apart)
     layout = rows_layout(len(rows), TITLE, 1.0)
-    first = steps[0]
+    first = next(iter(sequences.values()))[0]
     return SteppedFigure(
         title="Against the library",
         alt=f"Bars of time. {first.caption}",
         data=tuple(merged(base, over) for base, over in zip(_traces(), first.data, strict=True)),
         layout=layout,
-        sequences={"": tuple(steps)},
+        sequences=sequences,
         table=_table(recording.results, rows),
         provenance=(
             Provenance.recorded(recording),
@@ -70,6 +70,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
             ),
         ),
         rerecord=rerecord(evidence.subject, "times"),
+        choices=(Choice("condition", "Weights", tuple((c, c) for c in sequences)),),
         height=rows_height(len(rows)),
         narrow_height=rows_height(len(rows)),
     )
@@ -86,7 +87,7 @@ def _fastest(evidence: Evidence, rungs: dict[str, Any], condition: str) -> Row |
 
 def _reference(slug: str, pair: Any) -> Row:
     title = getattr(pair, "title", slug)
-    about = f"which accumulates in {pair.accumulates} and returns {pair.returns}" if hasattr(pair, "returns") else ""
+    about = f"accumulates in {pair.accumulates} and returns {pair.returns}" if hasattr(pair, "returns") else ""
     return Row(slug, title, pair, about)
 
 
@@ -112,8 +113,8 @@ def _overview(evidence: Evidence, condition: str, rows: list[Row], mine: Row) ->
              zip(timed, medians, strict=True)]  # fmt: skip
     everything = [time.samples.median_us for row in rows for c in CONDITIONS if (time := time_of(row.pair, c))]
     return Step(
-        condition,
-        condition.capitalize(),
+        "all",
+        "All",
         _overview_caption(evidence, condition, rows, mine),
         (
             {key: bars[key] for key in ("x", "y", "base", "marker", "ids")} | {"hovertext": hover},
@@ -171,7 +172,7 @@ def _apart(evidence: Evidence, condition: str, count: int, mine: Row, other: Row
         told,
     )
     caption = _apart_caption(mine, other, pair)
-    return Step(f"{condition}_{other.slug}", f"{condition.capitalize()}, {other.title}", caption, data, (0, 1, 2, 3, 4),
+    return Step(other.slug, f"Beside {other.title}", caption, data, (0, 1, 2, 3, 4),
                 {"shapes": [band], "annotations": _band_name(high - low), "xaxis": axis})  # fmt: skip
 
 
@@ -217,7 +218,8 @@ def _distance(pair: Comparison) -> str:
     apart = abs(pair.theirs_us - pair.ours_us)
     if not pair.resolution_us:
         return fmt_time(apart)
-    return "less than a step" if pair.same else f"{significant(apart / pair.resolution_us, 2)} steps"
+    steps = apart / pair.resolution_us
+    return "less than a step" if pair.same else f"{steps:.1f} steps" if steps < 10 else f"{steps:.0f} steps"
 
 
 def _overview_caption(evidence: Evidence, condition: str, rows: list[Row], mine: Row) -> str:
@@ -227,16 +229,16 @@ def _overview_caption(evidence: Evidence, condition: str, rows: list[Row], mine:
     for row in rows:
         time = time_of(row.pair, condition)
         if time is not None and hasattr(row.pair, "returns"):
-            told.append(f"{row.title} {fmt_time(time.samples.median_us)}")
-    library = f"; {listed(told)}" if told else "; no library call was timed"
-    return (
-        f"{condition.capitalize()}, the fastest rung is {mine.title} with {fmt_time(own.samples.median_us)}{library}."
-    )
+            beside = compare(own, time, twin_of(evidence, condition)).beside(f"“{row.title}”")
+            told.append(f"{beside} ({fmt_time(time.samples.median_us)})")
+    library = f"it is {listed(told)}" if told else "no library call was timed"
+    took = f"{mine.title} with {fmt_time(own.samples.median_us)}"
+    return f"{condition.capitalize()}, the fastest rung is {took}; {library}."
 
 
 def _apart_caption(mine: Row, other: Row, pair: Comparison) -> str:
-    start = f"{mine.title} beside {other.title}{f', {other.about}' if other.about else ''}: "
-    relation = f"{pair.words}. "
+    start = f"{other.title} {other.about}. " if other.about else ""
+    relation = f"{mine.title} is {pair.beside('it')}. "
     if not pair.resolution_us:
         return start + relation + "Every sample of both fell on one value, so this pair shows no resolution."
     ruler = f"A step is the resolution of this pair, {fmt_time(pair.resolution_us)}; "

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import plain, reason, rung_titles, times_text, value_of
+from publisher.figures._measured import reason, rung_titles, times_text, value_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures._stalls import ISSUED, common, leading, square, stacked, waits_for
 from publisher.figures._style import lacking, merged, rerecord
 from publisher.units import significant
 from recorder.results import Counters
 
 SECTOR_BYTES = 32  # of L2: the profiler counts either bytes or sectors
-STALLS_SHOWN = 4
-ISSUED = "selected"  # the profiler lists it among the reasons, but such a warp does not wait
-STALL_COLORS = ("@s1", "@s2", "@s3", "@s4")
-ALL = (0, 1, 2)
+ALL = (0, 1, 2)  # every step states all traces
+CLOSE = 0.015  # counts this near to the least bytes are one finding, not eight
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     if not steps:
         first = next(iter(rungs.values()), None)
         raise lacking(evidence, "counters", f"no hardware counter was read ({reason(first)})")
+    key = 16 * len(common(stalls)) if stalls else 0  # px below the axis
     return SteppedFigure(
         title="What the hardware counted",
         alt=f"A bar a rung. {steps[0].caption}",
@@ -89,8 +88,8 @@ def draw(evidence: Evidence) -> SteppedFigure:
         table=_table(rungs, titles, least),
         provenance=(Provenance.recorded(recording),),
         rerecord=f"{rerecord(evidence.subject, 'counters')} --with-counters",
-        height=rows_height(len(rungs), 46) + 36,
-        narrow_height=rows_height(len(rungs), 46) + 36,
+        height=rows_height(len(rungs), 46) + key,
+        narrow_height=rows_height(len(rungs), 46) + key,
     )
 
 
@@ -155,57 +154,37 @@ def _step(
 def _stalls_step(
     evidence: Evidence, order: list[str], stalls: dict[str, dict[str, float]], titles: dict[str, str], tool: str
 ) -> Step:
-    """Shares of the most frequent reasons, one after the other in a bar; what is left over is not drawn."""
-    total = Counter[str]()
-    for one in stalls.values():
-        total.update({name: share for name, share in one.items() if name != ISSUED})
-    top = [name for name, _ in total.most_common(STALLS_SHOWN)]
-    rows: list[float] = []
-    values: list[float | None] = []
-    bases: list[float] = []
-    colors: list[str] = []
-    ids: list[str] = []
-    hover: list[str] = []
-    for row, slug in enumerate(order):
-        base = 0.0
-        for place, name in enumerate(top):
-            share = round(100 * stalls.get(slug, {}).get(name, 0.0), 2)
-            rows.append(row)
-            values.append(share)
-            bases.append(round(base, 2))
-            colors.append(STALL_COLORS[place])
-            ids.append(f"{evidence.subject}.counters.{slug}.stalls.{name}")
-            hover.append(f"{safe(titles[slug])}: {safe(plain(name))} {significant(share)} %")
-            base += share
-    texts = [f"<b>{safe(titles[slug])}</b>  {_top_stalls(stalls.get(slug), top)}" for slug in order]
-    bars = row_bars(rows, values, colors, ids, bases) | {"hovertext": hover}
-    highest = max(base + (value or 0) for base, value in zip(bases, values, strict=True))
-    leading = {slug: max(set(one) - {ISSUED}, key=lambda name: one[name]) for slug, one in stalls.items()}
-    common, count = Counter(leading.values()).most_common(1)[0]
-    caption = (
-        f"Why warps waited, as {tool} sampled it in one cold launch: the {len(top)} most frequent reasons, as shares "
-        f"of a warp's cycles. For {count} of {len(stalls)} rungs the first reason is `{plain(common)}`."
+    """Shares of the reasons, one after the other in a bar: those that matter to some rung, then the rest in one."""
+    top = common(stalls)
+    path = f"{evidence.subject}.counters"
+    parts = [part for row, slug in enumerate(order) for part in stacked(row, slug, stalls.get(slug, {}), top)]
+    bars = row_bars(
+        [part.row for part in parts],
+        [part.share for part in parts],
+        [part.color for part in parts],
+        [f"{path}.{part.slug}.stalls.{part.name}" for part in parts],
+        [part.base for part in parts],
     )
-    data = _data(bars, {"x": [], "y": [], "hovertext": []}, texts)
-    return Step("stalls", "Stalls", caption, data, ALL, _axis(_stall_key(top), max(highest * 1.06, 1.0)))
+    hover = [f"{safe(titles[part.slug])}: {safe(waits_for(part.name))} {_percent(part.share)}" for part in parts]
+    texts = [f"<b>{safe(titles[slug])}</b>  {_two(stalls.get(slug), top)}" for slug in order]
+    key = "<br>".join(
+        ["% of a warp's time, waiting for", *(f"{square(top, name)} {safe(waits_for(name))}" for name in top)]
+    )
+    highest = max(part.base + part.share for part in parts)
+    told = leading(stalls, titles)
+    caption = (
+        f"What warps waited for in one cold launch, as {_short(tool)} sampled it, in shares of their time. {told}."
+    )
+    data = _data(bars | {"hovertext": hover}, {"x": [], "y": [], "hovertext": []}, texts)
+    return Step("stalls", "Stalls", caption, data, ALL, _axis(key, max(highest, 1.0)))
 
 
-def _top_stalls(found: dict[str, float] | None, top: list[str]) -> str:
+def _two(found: dict[str, float] | None, top: list[str]) -> str:
+    """The two most frequent reasons of a rung."""
     if not found:
         return "not measured"
     mine = sorted((name for name in top if found.get(name)), key=lambda name: -found[name])[:2]
-    return "  ".join(f"{_square(top.index(name))} {significant(100 * found[name], 2)} %" for name in mine)
-
-
-def _stall_key(top: list[str]) -> str:
-    """The axis title with the reasons' colours, two a line so that it fits a phone."""
-    told = [f"{_square(place)} {safe(plain(name))}" for place, name in enumerate(top)]
-    lines = ["\u2003".join(told[i : i + 2]) for i in range(0, len(told), 2)]
-    return "<br>".join(["% of a warp's cycles", *lines])
-
-
-def _square(place: int) -> str:
-    return f'<span style="color:{STALL_COLORS[place]}">■</span>'
+    return "  ".join(f"{square(top, name)} {significant(100 * found[name], 2)} %" for name in mine)
 
 
 def _data(bars: dict[str, Any], marks: dict[str, Any], texts: list[str]) -> tuple[dict[str, Any], ...]:
@@ -224,7 +203,19 @@ def _axis(title: str, top: float) -> dict[str, Any]:
 def _told(value: float | None, view: View) -> str:
     if value is None:
         return "not measured"
-    return f"{value:,.0f}" if not view.unit else f"{significant(value)} {view.unit}"
+    if view.unit == "%":
+        return _percent(value)
+    return f"{significant(value)} {view.unit}" if view.unit else f"{value:,.0f}"
+
+
+def _percent(value: float) -> str:
+    """Two decimals below ten, one above: 0.01 %, 7.36 %, 57.0 %."""
+    return f"{value:.{0 if value == 0 else 2 if value < 10 else 1}f} %"
+
+
+def _short(tool: str) -> str:
+    """The profiler and its version, without the number of its build."""
+    return re.sub(r"\s*\([^)]*\)", "", tool).strip()
 
 
 def _caption(
@@ -232,20 +223,28 @@ def _caption(
 ) -> str:
     found = {slug: value for slug, value in values.items() if value is not None}
     most, fewest = max(found, key=lambda s: found[s]), min(found, key=lambda s: found[s])
-    start = f"{view.what} in one cold launch, as {tool} counted. "
+    start = f"{view.what} in one cold launch, as {_short(tool)} counted. "
     ratios = {slug: found[slug] / least[slug] for slug in found if slug in least}
     if ratios:
-        far, near = max(ratios, key=lambda s: ratios[s]), min(ratios, key=lambda s: ratios[s])
-        start += "The upright mark is the least that the problem needs. "
-        if times_text(ratios[near]) == times_text(ratios[far]):
-            return start + f"All are {times_text(ratios[near])} that." + _absent(values, titles)
-        start += f"Between {times_text(ratios[near])} that "
-        start += f"({titles[near]}) and {times_text(ratios[far])} ({titles[far]})."
+        start += _beside_least(view, ratios, titles)
     elif found[most] == found[fewest]:
         start += f"Every rung counted here shows {_told(found[most], view)}."
     else:
         start += f"From {_told(found[fewest], view)} ({titles[fewest]}) to {_told(found[most], view)} ({titles[most]})."
     return start + _absent(values, titles)
+
+
+def _beside_least(view: View, ratios: dict[str, float], titles: dict[str, str]) -> str:
+    """How far the counts are from the least bytes, which hold the output too: it is written, not read."""
+    far, near = max(ratios, key=lambda s: ratios[s]), min(ratios, key=lambda s: ratios[s])
+    start = "The upright mark is the least that the problem must read and write together. "
+    off = max(abs(ratio - 1) for ratio in ratios.values())
+    if off < CLOSE:
+        within = f"{significant(100 * off, 2)}\u202f%"
+        return f"{start}All rungs lie within {within} of it, so none reads much of it twice."
+    if times_text(ratios[near]) == times_text(ratios[far]):
+        return f"{start}All are {times_text(ratios[near])} that."
+    return f"{start}From {times_text(ratios[near])} that ({titles[near]}) to {times_text(ratios[far])} ({titles[far]})."
 
 
 def _absent(values: dict[str, float | None], titles: dict[str, str]) -> str:

@@ -49,6 +49,7 @@ def draw(evidence: Evidence, shape: str = "m16n8k16") -> SteppedFigure:
         ),
         data=(*_base(grids), *map(merged, _overlays(), steps[0].data), *_labels(grids)),
         layout=_layout(grids),
+        narrow={"font": {"size": 9}},
         sequences={"": steps},
         table=_table(grids),
         provenance=(
@@ -110,7 +111,7 @@ def frame(grids: Map, lane: int, slug: str) -> list[Trace]:
             strips += [(x, b.y, THICK, b.rows, "@q1"), (x, b.y, THICK, k, "@q3")]
         meet = [*((a, place) for place in of_a), *((b, place) for place in of_b)]
     strips = [strip for strip in strips if strip[2] and strip[3]]
-    mine = [(grid, place) for grid in shown for place in grid.held(lane)]
+    mine = [(grid, places) for grid in shown for places in grid.pieces(lane)]
     lent = [grid.owner[place] for grid, place in meet]
     pads = [other for other in distinct(lent) if other != lane]
     return [
@@ -121,18 +122,21 @@ def frame(grids: Map, lane: int, slug: str) -> list[Trace]:
             "width": [w for x, y, w, h, color in strips],
             "marker": {"color": [color for x, y, w, h, color in strips]},
         },
-        _marked(mine, [grid.named(place) for grid, place in mine]),
-        _marked(meet, [str(owner) for owner in lent]),
+        _marked(mine, [grid.named(places[0]) for grid, places in mine]),
+        _marked([(grid, [place]) for grid, place in meet], [str(owner) for owner in lent]),
         _pad([*pads, lane], ["@q3"] * len(pads) + ["@accent"], ["@ink"] * len(pads) + ["@paper"]),
     ]
 
 
-def _marked(chosen: Sequence[tuple[Grid, int]], text: list[str]) -> Trace:
+def _marked(chosen: Sequence[tuple[Grid, list[int]]], text: list[str]) -> Trace:
+    """A bar for each piece: a cell, or the neighbours that one register holds."""
+    ends = [(grid, grid.at(places[0]), grid.at(places[-1])) for grid, places in chosen]
     return {
-        "x": [grid.at(place)[0] for grid, place in chosen],
-        "base": [round(grid.at(place)[1] - THICK / 2, 2) for grid, place in chosen],
-        "y": [THICK] * len(chosen),
-        "marker": {"color": [COLOR[grid.name] for grid, _ in chosen]},
+        "x": [round((first[0] + last[0]) / 2, 2) for _, first, last in ends],
+        "base": [round(first[1] - THICK / 2, 2) for _, first, _ in ends],
+        "y": [round(last[1] - first[1] + THICK, 2) for _, first, last in ends],
+        "width": [round(last[0] - first[0] + THICK, 2) for _, first, last in ends],
+        "marker": {"color": [COLOR[grid.name] for grid, _, _ in ends]},
         "text": text,
     }
 
@@ -166,7 +170,8 @@ def _base(grids: Map) -> list[Trace]:
 def _overlays() -> list[Trace]:
     """The traces that steps fill. They let the pointer through to the cells below."""
     strips = cells([], [], [], 1, hoverinfo="skip")
-    marked = cells([], [], [], THICK, hoverinfo="skip", textfont={"size": 10, "color": "@paper"})
+    # Their names have the size of the layout, which is less on a phone.
+    marked = cells([], [], [], THICK, hoverinfo="skip", textfont={"color": "@paper"})
     pads = cells([], [], [], PAD_WIDTH - 0.12, hoverinfo="skip", textfont={"size": 11})
     return [strips, marked, marked, pads]
 
@@ -206,6 +211,7 @@ def _labels(grids: Map) -> list[Trace]:
 def _layout(grids: Map) -> dict[str, Any]:
     d = grids["d"]
     return base_layout(
+        font={"size": 12},
         margin={"l": 4, "r": 4, "t": 2, "b": 4},
         xaxis=hidden_axis(range=[-1.7, d.x + d.columns - 0.3]),
         yaxis=hidden_axis(range=[d.y + d.rows - 0.3, -2.5]),

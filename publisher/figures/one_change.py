@@ -18,7 +18,7 @@ from publisher.figures._measured import (
     twin_of,
 )
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fmt_count, fmt_time, lacking, merged, rerecord
+from publisher.figures._style import fmt_count, fmt_time, lacking, listed, merged, rerecord
 from publisher.units import significant
 from recorder.results import ChangeEntry, Timed
 
@@ -134,7 +134,7 @@ def _caption(evidence: Evidence, shown: list[ChangeEntry]) -> str:
     """The last entry's change and times, beside the entry before it and, where that is another, beside the first."""
     entry = shown[-1]
     what = entry.what.rstrip(".")
-    launched = f"; {fmt_count(entry.blocks, 'block')}" if entry.blocks else ""
+    launched = f"; {fmt_count(entry.blocks, 'block')}" if entry.blocks and f"{entry.blocks} block" not in what else ""
     start = f"{what[:1].upper()}{what[1:]}{launched}."
     others = shown[-2:-1] + (shown[:1] if len(shown) > 2 else [])
     return " ".join([start, *(_told(evidence, entry, others, condition) for condition in CONDITIONS)])
@@ -145,7 +145,7 @@ def _told(evidence: Evidence, entry: ChangeEntry, others: list[ChangeEntry], con
     if timed is None:
         return f"There is no {condition} time ({absence(entry.times, condition)})."
     relations = [_beside(evidence, timed, other, condition) for other in others]
-    beside = f": {', '.join(words for words in relations if words)}" if any(relations) else ""
+    beside = f": {listed([words for words in relations if words])}" if any(relations) else ""
     return f"{condition.capitalize()} it takes {fmt_time(timed.samples.median_us)}{beside}."
 
 
@@ -153,7 +153,7 @@ def _beside(evidence: Evidence, timed: Timed, other: ChangeEntry, condition: str
     theirs = time_of(other.times, condition)
     if theirs is None:
         return ""
-    return f"{compare(timed, theirs, twin_of(evidence, condition)).words} beside “{other.title}”"
+    return compare(timed, theirs, twin_of(evidence, condition)).beside(f"“{other.title}”")
 
 
 def _table(comparisons: dict[str, Entries]) -> DataTable:

@@ -72,10 +72,18 @@ def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
 def _provenance(evidence: Evidence, recording: Recording, marks: PublishedSet | None) -> tuple[Provenance, ...]:
     code = evidence.card.get(evidence.subject, "code")
     found = [Provenance.recorded(recording, code) if code else Provenance.recorded(recording)]
-    found.append(Provenance.derived("the sum of the halves and their overlap, from the medians.", recording))
+    how = f"the sum of the halves and their overlap, from the medians{_twice(evidence)}."
+    found.append(Provenance.derived(how, recording))
     if marks is not None:
         found.append(Provenance.published(f"{marks.data.source.text}, on {marks.data.card.name}.", marks.file))
     return tuple(found)
+
+
+def _twice(evidence: Evidence) -> str:
+    """What the sum of two launches counts twice, where an empty launch was timed."""
+    times = evidence.card.get(evidence.subject, "times")
+    empty = time_of(times.results.floors.get("empty"), "warm") if times else None
+    return f"; the sum counts a launch twice, {fmt_time(empty.samples.median_us)} when it is empty" if empty else ""
 
 
 def _drawable(probe: ProbeTimes) -> bool:
@@ -219,8 +227,8 @@ def _caption(
     full = times["full"][0]
     what = {
         "full": "The whole kernel",
-        "loads_only": "The same kernel with every load and no multiply",
-        "math_only": "The same kernel with every multiply and no load after the first slice",
+        "loads_only": "With every load and no multiply the kernel",
+        "math_only": f"With every multiply and no load{' in its loop' if proof and proof.loads else ''} the kernel",
     }[part]
     if timed is None:
         told = f"{what} has no {condition} time here ({why})."
@@ -228,8 +236,8 @@ def _caption(
         told = f"{what} takes {fmt_time(timed.samples.median_us)} {condition}."
     else:
         pair = compare(timed, full, twin_of(evidence, condition))
-        told = f"{what} takes {fmt_time(pair.ours_us)} {condition}; beside the full kernel that is {pair.words}."
-    return told + (f" Its compiled code holds {proof.words}." if proof else " Its compiled code was not recorded.")
+        told = f"{what} takes {fmt_time(pair.ours_us)} {condition}, {pair.beside('the full kernel')}."
+    return f"{told} {proof.words if proof else 'Its compiled code was not recorded'}."
 
 
 def _overlap(evidence: Evidence, condition: str, times: dict[str, Timed]) -> str:
@@ -247,7 +255,10 @@ def _overlap(evidence: Evidence, condition: str, times: dict[str, Timed]) -> str
     if compare(full, longer, twins).same:
         return f"{start}, the same as its {name} alone within the resolution: the other half hides behind it entirely."
     if whole < max(load, math):
-        return f"{start}, less than its {name} alone: cutting the kernel down changed more than it took away."
+        return (
+            f"{start}, less than its {name} alone. So the part that was left runs differently here than inside the "
+            "full kernel, and no overlap can be worked out from it."
+        )
     hidden = load + math - whole
     share = significant(100 * hidden / min(load, math), 2)
     return f"{start}, so {fmt_time(hidden)} of them overlap: {share}\u202f% of the shorter half."
@@ -258,12 +269,11 @@ def _table(rungs: dict[str, ProbeTimes], titles: dict[str, str], proofs: dict[st
     for slug, probe in rungs.items():
         for part in PARTS:
             proof = proofs[slug].get(part)
-            counts = (str(len(proof.loads)), str(len(proof.maths))) if proof else ("", "")
+            counts = proof.in_loop if proof else ("", "")
             for row in time_rows(getattr(probe, part)):
                 rows.append((titles.get(slug, slug), NAMES[part].lower(), *row, *counts))
-    found = next((p for one in proofs.values() for p in one.values()), None)
-    heads = (f"{found.load} in SASS", f"{found.math} in SASS") if found else ("loads in SASS", "multiplies in SASS")
+    columns = ("rung", "part", *TIME_COLUMNS, "loads in its loop", "multiplies in its loop")
     numeric = (*(2 + i for i in NUMERIC_TIME_COLUMNS), 6, 7)
     return DataTable(
-        ("rung", "part", *TIME_COLUMNS, *heads), tuple(rows), numeric, "Times of whole kernels and their halves."
+        columns, tuple(rows), numeric, "Times of whole kernels and their halves, and what their SASS holds."
     )

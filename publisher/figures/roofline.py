@@ -26,6 +26,7 @@ from publisher.figures._style import (
 from publisher.units import significant
 from recorder.recording import MACHINE, Recording
 
+CHANGED = (0, 1, 2, 3)  # traces that a step changes
 COLORS = {"cold": "@cold", "warm": "@warm"}
 BANDWIDTHS = (
     ("read_GBps", "device memory", "a plain read of device memory", "@s3"),
@@ -83,7 +84,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     if not any(point.tflops(condition) for point in points for condition in CONDITIONS):
         raise lacking(evidence, "times", "no rung has both a time and a number of least bytes")
     box = _box(points, slopes, flats)
-    sequences = {condition: _steps(evidence, condition, points, slopes, flats) for condition in CONDITIONS}
+    sequences = {condition: _steps(evidence, condition, points, slopes, flats, peaks) for condition in CONDITIONS}
     first = sequences["cold"][0]
     traces = _traces(slopes, flats, box)
     return SteppedFigure(
@@ -164,11 +165,13 @@ def _key(roofs: list[Roof], each: int) -> dict[str, Any]:
 
 
 def _traces(slopes: list[Roof], flats: list[Roof], box: tuple[float, float, float, float]) -> list[dict[str, Any]]:
-    """Points, their numbers, the name of the present one, then the roofs."""
+    """What the present point lacks, points, their numbers, the name of the present one, then the roofs."""
     left, right, _, _ = box
     points = {"type": "scatter", "mode": "markers", "x": [], "y": [], "hoverinfo": "text", "cliponaxis": False}
     highest = max(flat.value for flat in flats)
-    traces = [points, words([], [], [], "@muted"), words([], [], [], "@ink", textfont={"size": 13})]
+    gap = {"type": "scatter", "mode": "lines", "x": [], "y": [], "hoverinfo": "skip"}
+    gap["line"] = {"color": "@ink", "width": 1, "dash": "dot"}
+    traces = [gap, points, words([], [], [], "@muted"), words([], [], [], "@ink", textfont={"size": 13})]
     for roof in slopes:
         end = highest / roof.value * 1e3
         traces.append(_line(roof, [left, end], [roof.value * left / 1e3, highest], _peak(roof)))
@@ -198,21 +201,25 @@ def _line(roof: Roof, x: list[float], y: list[float], path: str) -> dict[str, An
 
 
 def _steps(
-    evidence: Evidence, condition: str, points: list[Point], slopes: list[Roof], flats: list[Roof]
+    evidence: Evidence,
+    condition: str,
+    points: list[Point],
+    slopes: list[Roof],
+    flats: list[Roof],
+    peaks: Recording,
 ) -> tuple[Step, ...]:
-    steps = [
-        Step("roofs", "The roofs", _roofs_caption(slopes, flats), _state(evidence, condition, [], None), (0, 1, 2))
-    ]
+    caption = _roofs_caption(slopes, flats) + _held_down(peaks)
+    steps = [Step("roofs", "The roofs", caption, _state(evidence, condition, [], None, slopes), CHANGED)]
     for place, point in enumerate(points):
-        data = _state(evidence, condition, points[: place + 1], point)
+        data = _state(evidence, condition, points[: place + 1], point, slopes)
         caption = _point_caption(condition, point, slopes, flats)
-        steps.append(Step(point.slug, f"{point.number} {point.title}", caption, data, (0, 1, 2)))
+        steps.append(Step(point.slug, f"{point.number} {point.title}", caption, data, CHANGED))
     return tuple(steps)
 
 
 def _state(
-    evidence: Evidence, condition: str, shown: list[Point], present: Point | None
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    evidence: Evidence, condition: str, shown: list[Point], present: Point | None, slopes: list[Roof]
+) -> tuple[dict[str, Any], ...]:
     seen = [(point, round(speed, 4)) for point in shown if (speed := point.tflops(condition))]
     here = [(point, speed) for point, speed in seen if point is present]
     rest = [(point, speed) for point, speed in seen if point is not present]
@@ -239,7 +246,17 @@ def _state(
         "text": [f"\u2002<b>{point.number} {safe(point.title)}</b>" for point, _ in here],
         "textposition": "middle right",
     }
-    return marks, numbers, name
+    return _gap(here, slopes), marks, numbers, name
+
+
+def _gap(here: list[tuple[Point, float]], slopes: list[Roof]) -> dict[str, Any]:
+    """From the present point up to the lowest roof of memory above it."""
+    for point, speed in here:
+        roofs = sorted(roof.value * point.intensity / 1e3 for roof in slopes)
+        above = next((roof for roof in roofs if roof > speed), None)
+        if above is not None:
+            return {"x": [round(point.intensity, 3)] * 2, "y": [speed, round(above, 4)]}
+    return {"x": [], "y": []}
 
 
 # ---- the words -----------------------------------------------------------------------------------------------------
@@ -253,6 +270,17 @@ def _roofs_caption(slopes: list[Roof], flats: list[Roof]) -> str:
         f"intensity, {listed([roof.what for roof in flats])} are flat. The roof of {lowest.name} meets that of "
         f"{highest.name} at {significant(ridge)} FLOP a byte."
     )
+
+
+def _held_down(peaks: Recording) -> str:
+    """A throttled run is kept, and said to be one."""
+    conditions = peaks.header.conditions
+    reasons = listed([f"`{name}`" for name in conditions.throttle_reasons])
+    clock = value_of(conditions.sm_clock_MHz)
+    if not conditions.throttle_reasons:
+        return ""
+    at = f" at {significant(clock, 4)}\u00a0MHz" if clock else ""
+    return f" At the end of these runs the SM clock was held down{at} by {reasons}."
 
 
 def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list[Roof]) -> str:

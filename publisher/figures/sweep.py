@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
@@ -183,10 +182,13 @@ def _painted(sweep: Sweep, option: str, condition: str) -> dict[str, Any]:
 
 
 def _shade(us: float, low: float, high: float) -> int:
-    """0 for the slowest to the last of the ramp for the fastest, even steps of the ratio."""
+    """0 for the slowest to the last of the ramp for the fastest, even steps of the speed.
+
+    Speed, not time: so the fast settings, which a reader compares, have most of the shades.
+    """
     if high <= low:
         return len(RAMP) - 1
-    place = math.log(high / us) / math.log(high / low)
+    place = (low / us - low / high) / (1 - low / high)
     return min(len(RAMP) - 1, int(place * len(RAMP)))
 
 
@@ -221,11 +223,10 @@ def _fastest_caption(sweep: Sweep, option: str, condition: str) -> str:
     if option != BEST and best != over_all:
         winner = sweep.time(over_all, condition)
         assert winner is not None
-        relation = compare(time, winner, sweep.twins[condition]).words
+        relation = compare(time, winner, sweep.twins[condition]).beside("that one")
         return (
             f"{condition.capitalize()}, with {_option_words(sweep, option)}, {told}. Over all settings "
-            f"{sweep.words(over_all)} is fastest with {fmt_time(winner.samples.median_us)}; "
-            f"beside it this one is {relation}."
+            f"{sweep.words(over_all)} is fastest with {fmt_time(winner.samples.median_us)}; this one is {relation}."
         )
     same = len(sweep.same_as(best, condition))
     timed = sum(sweep.time(i, condition) is not None for i in range(len(sweep.settings)))
@@ -235,8 +236,8 @@ def _fastest_caption(sweep: Sweep, option: str, condition: str) -> str:
         else "no other setting comes within the resolution"
     )
     absent = len(sweep.settings) - timed
-    gaps = f" {fmt_count(absent, 'setting')} could not be timed; the table says why." if absent else ""
-    return f"{condition.capitalize()}, {told}, of {fmt_count(timed, 'setting')}; {equals}.{gaps}"
+    gaps = f" {fmt_count(absent, 'more setting')} could not be timed: the empty cells and the table say why."
+    return f"{condition.capitalize()}, {told}, of {fmt_count(timed, 'setting')}; {equals}.{gaps if absent else ''}"
 
 
 def _option_words(sweep: Sweep, option: str) -> str:
@@ -270,8 +271,8 @@ def _ladder_caption(evidence: Evidence, sweep: Sweep, ladder: dict[str, int]) ->
         elif own == best:
             told.append(f"{condition.capitalize()} it is the sweep's fastest.")
         else:
-            relation = compare(time, winner, sweep.twins[condition]).words
-            told.append(f"{condition.capitalize()} it is not the fastest setting but, beside that one, {relation}.")
+            relation = compare(time, winner, sweep.twins[condition]).beside("that one")
+            told.append(f"{condition.capitalize()} it is not the fastest setting but {relation}.")
     return f"{start} {' '.join(told)} {_chosen_by(sweep, own)}".rstrip()
 
 

@@ -20,6 +20,18 @@
     return places.sort((p, q) => grid.register[p] - grid.register[q] || grid.half[p] - grid.half[q]);
   }
 
+  // The same, those of one register together where they are neighbours.
+  function pieces(grid, lane) {
+    const found = [];
+    for (const place of held(grid, lane)) {
+      const last = found.at(-1)?.at(-1);
+      const near = place - last === grid.columns || (place - last === 1 && place % grid.columns > 0);
+      if (near && grid.register[last] === grid.register[place]) found.at(-1).push(place);
+      else found.push([place]);
+    }
+    return found;
+  }
+
   // The places of A and B that meet at k for the thread's cells of D.
   function meeting([a, b, d], lane, k) {
     const mine = held(d, lane);
@@ -41,11 +53,11 @@
       const { rows, columns, ofA, ofB } = meeting(matrices, lane, k);
       for (const row of rows) strips.push([a.x, a.y + row, a.columns, THICK, "@q1"], [a.x, a.y + row, k, THICK, "@q3"]);
       for (const column of columns) strips.push([b.x + column, b.y, THICK, b.rows, "@q1"], [b.x + column, b.y, THICK, k, "@q3"]);
-      meet = [...ofA.map((place) => [a, place]), ...ofB.map((place) => [b, place])];
+      meet = [...ofA.map((place) => [a, [place]]), ...ofB.map((place) => [b, [place]])];
     }
     strips = strips.filter(([, , w, h]) => w && h);
-    const mine = shown.flatMap((grid) => held(grid, lane).map((place) => [grid, place]));
-    const lent = meet.map(([grid, place]) => grid.owner[place]);
+    const mine = shown.flatMap((grid) => pieces(grid, lane).map((places) => [grid, places]));
+    const lent = meet.map(([grid, [place]]) => grid.owner[place]);
     const others = distinct(lent).filter((other) => other !== lane);
     return [
       {
@@ -55,18 +67,22 @@
         width: strips.map(([, , w]) => w),
         marker: { color: strips.map((strip) => strip[4]) },
       },
-      marked(mine, mine.map(([grid, place]) => register(grid, place))),
+      marked(mine, mine.map(([grid, [place]]) => register(grid, place))),
       marked(meet, lent.map(String)),
       pad([...others, lane], lane),
     ];
   }
 
-  function marked(places, text) {
+  // A bar for each piece: a cell, or the neighbours that one register holds.
+  function marked(chosen, text) {
+    const at = (grid, place) => [grid.x + (place % grid.columns), grid.y + Math.floor(place / grid.columns)];
+    const ends = chosen.map(([grid, places]) => [at(grid, places[0]), at(grid, places.at(-1))]);
     return {
-      x: places.map(([grid, place]) => grid.x + (place % grid.columns)),
-      base: places.map(([grid, place]) => round(grid.y + Math.floor(place / grid.columns) - THICK / 2)),
-      y: places.map(() => THICK),
-      marker: { color: places.map(([grid]) => grid.color) },
+      x: ends.map(([first, last]) => round((first[0] + last[0]) / 2)),
+      base: ends.map(([first]) => round(first[1] - THICK / 2)),
+      y: ends.map(([first, last]) => round(last[1] - first[1] + THICK)),
+      width: ends.map(([first, last]) => round(last[0] - first[0] + THICK)),
+      marker: { color: chosen.map(([grid]) => grid.color) },
       text,
     };
   }
@@ -90,7 +106,7 @@
     const { ofA, ofB } = meeting(matrices, lane, k);
     let text = `To its ${held(d, lane).length} cells of D thread ${lane} adds the products of ${listed(ofA.map((p) => cell(a, p)))} with ${listed(ofB.map((p) => cell(b, p)))}. `;
     text += `The A cells are held by ${threads(ofA.map((p) => a.owner[p]))}, the B cells by ${threads(ofB.map((p) => b.owner[p]))}.`;
-    if (k === 0) text += " Walking through k is a way to read the product; the hardware's own order is not recorded.";
+    if (k === 0) text += " A marked cell of A or B names the thread that holds it. Walking through k is a way to read the product; the hardware's own order is not recorded.";
     if (k === a.columns - 1) text += ` That completes the sums of ${a.columns} products each, in one instruction for the whole warp.`;
     return text;
   }
