@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 
+from recorder.changes import changes
 from recorder.compile_only import record_archs
 from recorder.device import DeviceError, list_devices
-from recorder.experiments import Job, jobs
-from recorder.ladder import LadderError, load_ladders
-from recorder.recording import RecordingError, load
-from recorder.run import Report, RunError, run, state_of
+from recorder.experiments import COUNTERS, Job, jobs
+from recorder.folder import RunError, state_of
+from recorder.ladder import KERNELS, Ladder, LadderError, load_ladders
+from recorder.outcome import Outcome
+from recorder.recording import Card, RecordingError, load
+from recorder.run import Report, RunStopped, run
 from recorder.show import BarReport, LineReport, print_table
 from recorder.summary import summary
-from recorder.toolkit import ToolkitError
+from recorder.timeleft import words
+from recorder.toolkit import ToolkitError, find_program, supported_archs
 
 OUT = Path("recordings")
+DEVICE = "recorder.device:Device"
+PEOPLE = (RunError, DeviceError, ToolkitError, LadderError)  # their messages are sentences for a person
+
+
+class UsageError(Exception):
+    """The call asks for something that does not exist."""
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python -m recorder",
         description="Run every kernel on a card and write what it said to recordings/<card>/. A second run resumes.",
+        epilog="Exit status: 0 all is recorded; 1 something failed, and is recorded as failed; 2 the call was wrong.",
     )
     p.add_argument("--gpu", type=int, metavar="N", help="the GPU to record, counted as CUDA does (default 0)")
     p.add_argument("--arch", action="append", default=[], metavar="sm_NN", help="compile only, for this arch; no GPU")
-    p.add_argument("--only", action="append", default=[], metavar="SUBJECT/EXPERIMENT", help="record these alone")
+    p.add_argument("--only", action="append", default=[], metavar="SUBJECT/EXPERIMENT", help="these alone, by commas")
     p.add_argument("--list", action="store_true", help="say what there is to record and what is recorded, and stop")
     p.add_argument("--force", action="store_true", help="record again what is recorded already")
     p.add_argument("--quick", action="store_true", help="a tenth of the samples; marked quick in the data and on pages")
@@ -36,54 +48,57 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """0: all recorded. 1: something failed, and is recorded as failed. 2: the call was wrong."""
+def main(arguments: list[str] | None = None, device_factory: str = DEVICE, kernels: Path = KERNELS) -> int:
+    """0: all is recorded. 1: something failed, and is recorded as failed. 2: the call was wrong. 130: interrupted."""
     options = parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal that lacks µ is no reason to stop
     try:
-        ladders = load_ladders()
-        chosen = choose(
-            jobs(ladders, options.with_counters or any("counters" in o for o in options.only)), options.only
-        )
+        ladders = load_ladders(kernels)
+        only = [name for words_ in options.only for name in words_.split(",") if name]
+        counters = options.with_counters or any(COUNTERS in name for name in only)
+        chosen = choose(jobs(ladders, counters), only)
         if options.list:
             return list_jobs(chosen, ladders, options)
         if options.arch:
-            return record_archs(options.arch, ladders, options.out, options.force, print)
-        return record(chosen, ladders, options)
-    except (RunError, DeviceError, ToolkitError, LadderError, UsageError) as error:
+            return record_archs(options.arch, code_jobs(chosen, options), ladders, options.out, options.force, print)
+        return record(chosen, ladders, options, device_factory, kernels)
+    except (*PEOPLE, UsageError) as error:
         print(f"recorder: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nrecorder: interrupted; what is recorded is kept. Run the same command to go on.", file=sys.stderr)
         return 130
-
-
-class UsageError(Exception):
-    """The call asks for something that does not exist."""
+    except BrokenPipeError:  # whoever read the output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def choose(everything: list[Job], only: list[str]) -> list[Job]:
     """The jobs that ``--only`` names: ``subject/experiment``, a subject, or an experiment."""
     if not only:
         return everything
-    found: list[Job] = []
     for name in only:
-        hits = [
-            j
-            for j in everything
-            if name in (j.key, j.subject, j.experiment.name, *(f"{j.subject}/{a}" for a in j.experiment.also))
-        ]
-        if not hits:
-            raise UsageError(
-                f"there is nothing called {name!r} to record. There is: {', '.join(j.key for j in everything)}"
-            )
-        found += [j for j in hits if j not in found]
+        if not any(name in job.names for job in everything):
+            there = ", ".join(job.key for job in everything)
+            raise UsageError(f"there is nothing called {name!r} to record. There is: {there}")
+    return [job for job in everything if set(only) & set(job.names)]
+
+
+def code_jobs(chosen: list[Job], options: argparse.Namespace) -> list[Job]:
+    """The jobs that need no card."""
+    found = [job for job in chosen if job.experiment.name == "code"]
+    if options.gpu is not None or not found:
+        raise UsageError(
+            "--arch compiles without a GPU, so it records code alone; leave out --gpu and other experiments"
+        )
     return found
 
 
-def list_jobs(chosen: list[Job], ladders: dict, options: argparse.Namespace) -> int:
-    folders = (
-        sorted(p for p in options.out.glob("*") if p.is_dir() and p.name != "published") if options.out.exists() else []
-    )
+def list_jobs(chosen: list[Job], ladders: dict[str, Ladder], options: argparse.Namespace) -> int:
+    out = options.out
+    folders = sorted(p for p in out.glob("*") if p.is_dir() and p.name != "published") if out.exists() else []
     print("Experiments, in the order they run:\n")
     rows = [("experiment", "about", *(f.name for f in folders))]
     for job in chosen:
@@ -91,9 +106,10 @@ def list_jobs(chosen: list[Job], ladders: dict, options: argparse.Namespace) -> 
         for folder in folders:
             state, recording = state_of(job, folder, ladders.get(job.subject))
             states.append(f"{state} {recording.date}" if recording else state)
-        rows.append((job.key, f"{job.experiment.estimate_s} s", *states))
+        rows.append((job.key, words(job.experiment.estimate_s(options.quick)), *states))
     print_table(rows)
-    print(f"\nAll of it takes about {sum(j.experiment.estimate_s for j in chosen) / 60:.0f} minutes on a large card.")
+    whole = sum(job.experiment.estimate_s(options.quick) for job in chosen)
+    print(f"\nAll of it takes about {words(whole)} on a large card.")
     try:
         names = list_devices()
         print("GPUs: " + (", ".join(f"{i}: {n}" for i, n in enumerate(names)) or "none"))
@@ -102,41 +118,54 @@ def list_jobs(chosen: list[Job], ladders: dict, options: argparse.Namespace) -> 
     return 0
 
 
-def record(chosen: list[Job], ladders: dict, options: argparse.Namespace) -> int:
-    report: Report = BarReport(chosen) if sys.stdout.isatty() else LineReport(chosen)
+def record(
+    chosen: list[Job], ladders: dict[str, Ladder], options: argparse.Namespace, device_factory: str, kernels: Path
+) -> int:
+    """Record on a card, and print what came of it."""
+    supported_archs()  # the compiler and the tools are missed now, not after minutes
+    for program in ("cuobjdump", "nvdisasm"):
+        find_program(program)
+    report: Report = (BarReport if sys.stdout.isatty() else LineReport)(chosen, options.quick)
     started = time.monotonic()
     before = {path: path.read_bytes() for path in options.out.glob("*/*/*.yaml")} if options.out.exists() else {}
-    card, outcomes = run(
-        chosen, ladders, options.out, options.gpu or 0, force=options.force, quick=options.quick, report=report
-    )
-    report.say("")
-    print(f"{card.name}: {time.monotonic() - started:.0f} s")
+    stopped = ""
+    try:
+        card, outcomes = run(
+            chosen, ladders, options.out, options.gpu or 0, force=options.force, quick=options.quick, report=report,
+            device_factory=device_factory, kernels=kernels,
+        )  # fmt: skip
+    except RunStopped as error:
+        card, outcomes, stopped = error.card, error.outcomes, str(error)
+    print(f"\n{card.name}: {words(time.monotonic() - started)}")
+    print_outcomes(card, outcomes, options.out)
+    for line in changes(before, options.out, card.slug):
+        print(line)
+    if stopped:
+        print(f"recorder: {stopped}. Run the same command to go on.", file=sys.stderr)
+        return 1
+    print(f"\nThe recordings are in {options.out / card.slug}. Publish them with: python build.py")
+    return 1 if any(outcome.faults for outcome in outcomes) else 0
+
+
+def print_outcomes(card: Card, outcomes: list[Outcome], out: Path) -> None:
+    """A line a job, the table of each ladder, and what failed or must be warned of."""
     for outcome in outcomes:
-        print(f"  {outcome.job.key:24s} {outcome.state:9s} {outcome.seconds:7.1f} s")
-    for subject in dict.fromkeys(j.subject for j in chosen):
-        path = options.out / card.slug / subject / "times.yaml"
-        if path.exists():
-            try:
-                times = load(path)
-            except RecordingError:
-                continue
+        seconds = "" if outcome.state == "skipped" else f"{outcome.seconds:7.1f} s"
+        print(f"  {outcome.job.key:24s} {outcome.state:9s} {seconds}".rstrip())
+    for subject in dict.fromkeys(outcome.job.subject for outcome in outcomes):
+        path = out / card.slug / subject / "times.yaml"
+        try:
+            times = load(path) if path.exists() else None
+        except RecordingError:
+            continue
+        if times:
             print(f"\n{subject}")
             print_table(summary(times))
-    faults = [(o.job.key, fault) for o in outcomes for fault in o.faults]
-    for key, fault in faults:
-        print(f"failed: {key}: {fault}", file=sys.stderr)
-    _say_changes(before, options.out, card.slug)
-    print(f"\nThe recordings are in {options.out / card.slug}. Publish them with: python build.py")
-    return 1 if faults else 0
-
-
-def _say_changes(before: dict[Path, bytes], out: Path, slug: str) -> None:
-    """Which numbers moved beyond resolution, and which claims flipped, against what was recorded before."""
-    if not any(path.parts[-3] == slug for path in before):
-        return
-    from recorder.changes import say_changes
-
-    say_changes(before, out, slug)
+    for outcome in outcomes:
+        for flag in outcome.flags:
+            print(f"flagged: {outcome.job.key}: {flag}", file=sys.stderr)
+        for fault in outcome.faults:
+            print(f"failed: {outcome.job.key}: {fault}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What does an architecture look like without a card? SASS, registers and shared memory of every ladder, compiled only."""
+"""What does an architecture look like without a card? SASS, registers and shared memory of every ladder."""
 
 from __future__ import annotations
 
@@ -7,41 +7,58 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recorder.compile import check_arch
-from recorder.experiments import ALL, Job
+from recorder.experiments import Job
 from recorder.experiments import code as code_experiment
+from recorder.folder import RunError, locked, path_of, state_of, write
 from recorder.header import compile_only_card, make_header
 from recorder.ladder import Ladder
-from recorder.recording import dump, write_atomically
-from recorder.run import RunError, locked, state_of
-from recorder.session import Session
+from recorder.outcome import faults_of
+from recorder.recording import dump, parse
+from recorder.session import Session, not_measured
+from recorder.toolkit import find_program
+
+WITHOUT = "compiled without a card"
 
 
 def record_archs(
-    archs: list[str], ladders: dict[str, Ladder], out: Path, force: bool, say: Callable[[str], None]
+    archs: list[str], jobs: list[Job], ladders: dict[str, Ladder], out: Path, force: bool, say: Callable[[str], None]
 ) -> int:
-    """Write ``<out>/<arch>/<ladder>/code.yaml`` for each arch; 1 when a kernel did not compile, else 0."""
+    """Write ``<out>/<arch>/<ladder>/code.yaml`` for each arch and job; 1 when a kernel did not compile, else 0.
+
+    Raises ToolkitError where the compiler does not know an arch or a tool is missing, RunError where it cannot write.
+    """
     for arch in archs:
         check_arch(arch)
-    experiment = next(e for e in ALL if e.name == "code")
+    for program in ("cuobjdump", "nvdisasm"):
+        find_program(program)
     failed = False
     for arch in archs:
-        card = compile_only_card(arch)
-        with locked(out / arch):
-            for slug, ladder in ladders.items():
-                if not force and state_of(Job(slug, experiment), out / arch, ladder)[0] == "recorded":
-                    say(f"{arch}: {slug} is recorded already; --force records it again")
+        folder = out / arch
+        with locked(folder, [job.subject for job in jobs]):
+            for job in jobs:
+                ladder = ladders[job.subject]
+                if not force and state_of(job, folder, ladder)[0] == "recorded":
+                    say(f"{arch}: {job.subject} is recorded already; --force records it again")
                     continue
-                started = time.monotonic()
-                session = Session(None, ladder, False)
-                results, method = code_experiment.run(session, arch)["code"]
-                header = make_header("code", slug, ladder, card, started, False, method, None)
-                path = out / arch / slug / "code.yaml"
-                try:
-                    write_atomically(path, dump(header, results))
-                except OSError as error:
-                    raise RunError(f"{path}: cannot be written: {error.strerror}") from None
-                faults = [f"{n}: {r.code.failed}" for n, r in results.rungs.items() if hasattr(r.code, "failed")]
-                failed = failed or bool(faults)
-                say(f"{arch}: {slug}, {len(results.rungs)} rungs and {len(results.variants)} variants in "
-                    f"{time.monotonic() - started:.1f} s" + "".join(f"\n  failed: {f}" for f in faults))  # fmt: skip
-    return 1 if failed else 0
+                failed |= _record(arch, job, ladder, folder, say)
+    return int(failed)
+
+
+def _record(arch: str, job: Job, ladder: Ladder, folder: Path, say: Callable[[str], None]) -> bool:
+    """Whether a kernel failed."""
+    started = time.monotonic()
+    sources = ladder.hashes()
+    results, method = code_experiment.run(Session(None, ladder, False), arch)["code"]
+    none = not_measured(WITHOUT)
+    header = make_header("code", job.subject, sources, compile_only_card(arch), started, False, method, none)
+    path, text = path_of(folder, job), dump(header, results)
+    try:
+        said = write(path, text)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if said:
+        say(said)
+    faults = faults_of(parse(text, str(path)))
+    took = f"{len(results.rungs)} rungs and {len(results.variants)} variants in {time.monotonic() - started:.1f} s"
+    say(f"{arch}: {job.subject}, {took}" + "".join(f"\n  failed: {fault}" for fault in faults))
+    return bool(faults)

@@ -112,7 +112,7 @@ def _successors(blocks: list[list[_Instruction]]) -> list[list[int]]:
 
 
 def _dominators(follow: list[list[int]], before: list[list[int]]) -> list[int]:
-    """For each block a bit set of its dominators; blocks that the entry does not reach have none, not even themselves."""
+    """For each block a bit set of its dominators; one that the entry does not reach has none, not even itself."""
     reached, todo = {0}, [0]
     while todo:
         for target in follow[todo.pop()]:

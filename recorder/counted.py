@@ -1,35 +1,33 @@
 """What does a profiler or a sanitizer watch? A few launches of one rung and no more.
 
-``python -m recorder.counted LADDER RUNG GPU [size=N …]``, e.g. ``compute-sanitizer --tool racecheck python -m
-recorder.counted LADDER RUNG 0 out_features=256`` for a smaller problem.
+``python -m recorder.counted LADDER RUNG GPU [size=N …]``, where LADDER is a slug or a folder, e.g. ``compute-sanitizer
+--tool racecheck python -m recorder.counted LADDER RUNG 0 out_features=256`` for a smaller problem.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+from recorder.bench import Bench
 from recorder.device import Device
 from recorder.ladder import KERNELS, load_ladder
 from recorder.session import Session
-from recorder.timing import LAUNCHES
-from recorder.workload import fitting_workload
 
 LAUNCHED = 4
 
 
-def main(slug: str, rung_slug: str, gpu: int, sizes: dict[str, int]) -> None:
+def main(ladder_name: str, rung_slug: str, gpu: int, sizes: dict[str, int]) -> None:
     """Launch ``rung_slug`` over ``LAUNCHED`` cold copies, at the ladder's sizes or those given."""
-    ladder = load_ladder(KERNELS / slug)
-    device = Device(gpu)
-    session = Session(device, ladder, quick=False)
-    rung = ladder.rung(rung_slug)
-    problem = {**ladder.problem, **sizes}
-    work = fitting_workload(device, ladder, problem, rung.dtype, 11, LAUNCHES)
-    built = session.build(rung, problem)
+    folder = Path(ladder_name)
+    ladder = load_ladder(folder if (folder / "ladder.py").exists() else KERNELS / ladder_name)
+    session = Session(Device(gpu), ladder, quick=False)
+    rung, problem = ladder.rung(rung_slug), {**ladder.problem, **sizes}
+    work, built = Bench(session, 0, problem).work(rung.dtype), session.build(rung, problem)
     enqueue = work.launcher(built.module, built.launch, built.zero)
     for copy in range(LAUNCHED):
         enqueue(copy)
-    device.sync()
+    session.device.sync()
 
 
 if __name__ == "__main__":

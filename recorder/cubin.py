@@ -39,7 +39,7 @@ def read_ptx(sections: dict[str, bytes]) -> list[str]:
 
 
 def read_ptxas(sections: dict[str, bytes]) -> str:
-    """The assembler that made the cubin and its options, such as "ptxas 13.5.37 -lineinfo -arch sm_90"; "" if unknown."""
+    """The assembler that made the cubin and its options, as "ptxas 13.5.37 -lineinfo -arch sm_90"; "" if unknown."""
     words = [part.decode("ascii", "replace") for part in re.findall(rb"[ -~]{4,}", sections.get(NOTE_SECTION, b""))]
     release = next((match[1] for word in words if (match := re.search(r"\bV(\d+(?:\.\d+)+)", word))), "")
     options = next((" ".join(word.split()) for word in words if word.startswith("-")), "")

@@ -6,6 +6,7 @@ Times are microseconds. Addresses are plain integers. Every driver call is check
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +53,7 @@ class Graph:
 def import_cuda() -> Any:
     """``cuda.bindings.driver``, or a sentence that says what to install."""
     try:
-        from cuda.bindings import driver
+        driver: Any = importlib.import_module("cuda.bindings.driver")
     except ImportError:
         raise DeviceError(
             "cuda-python is not installed. Install the recorder's parts with: pip install '.[record]'"
@@ -103,8 +104,7 @@ class Device:
         if not 0 <= index < len(names):
             there = ", ".join(f"{i}: {name}" for i, name in enumerate(names)) or "none"
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: {there}. Choose one with --gpu")
-        from cuda import core
-
+        core: Any = importlib.import_module("cuda.core")
         self._core, self._driver, self.index = core, import_cuda(), index
         self.core_device = core.Device(index)
         self.core_device.set_current()
@@ -114,6 +114,7 @@ class Device:
         self.arch = f"sm_{major}{minor}"
         self._modules: list[Any] = []
         self._buffers: dict[int, int] = {}
+        self._graphs: list[tuple[Any, Any]] = []  # instantiated, and what it was made of
 
     # ---- facts ------------------------------------------------------------------------------------------------
 
@@ -146,8 +147,12 @@ class Device:
         _check(self._driver.cuMemFree(address), "freeing device memory")
 
     def free_all(self) -> None:
-        """Give back every buffer; experiments start from an empty card."""
+        """Give back every buffer and every graph; experiments start from an empty card."""
         self.sync()
+        graphs, self._graphs = self._graphs, []
+        for exec_graph, graph in graphs:
+            _check(self._driver.cuGraphExecDestroy(exec_graph), "freeing a graph")
+            _check(self._driver.cuGraphDestroy(graph), "freeing a graph")
         for address in list(self._buffers):
             self.free(address)
 
@@ -195,7 +200,7 @@ class Device:
             )
 
     def launch(self, module: Module, launch: Launch, arguments: Sequence[Any]) -> None:
-        """Put one launch on the stream. Pass numpy scalars (an address as np.uint64): a plain int would be a pointer."""
+        """Put one launch on the stream. Pass numpy scalars, an address as np.uint64: a plain int would be a pointer."""
         self._allow_smem(module, launch)
         config = self._core.LaunchConfig(grid=launch.grid, block=launch.block, shmem_size=launch.dynamic_smem_bytes)
         self._core.launch(self.stream, config, module.handle, *arguments)
@@ -217,6 +222,7 @@ class Device:
         finally:
             graph = _check(self._driver.cuStreamEndCapture(self.stream_handle), "ending a capture")
         exec_graph = _check(self._driver.cuGraphInstantiate(graph, 0), "instantiating a graph")
+        self._graphs.append((exec_graph, graph))
         _check(self._driver.cuGraphUpload(exec_graph, self.stream_handle), "uploading a graph")
         return exec_graph, graph
 

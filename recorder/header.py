@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from recorder.conditions import Nvml, scaled
@@ -25,12 +26,6 @@ def read_card(device: Any) -> Card:
     nvml = Nvml(device.pci_bus_id())
     graphics = getattr(nvml.nvml, "NVML_CLOCK_SM", 1)
     memory = getattr(nvml.nvml, "NVML_CLOCK_MEM", 2)
-    driver: Any = NotMeasured(not_measured=nvml.why or "NVML is not there")
-    if nvml.handle is not None:
-        try:
-            driver = str(nvml.nvml.nvmlSystemGetDriverVersion())
-        except Exception as error:
-            driver = NotMeasured(not_measured=f"NVML: {error}"[:400])
     return Card(
         slug=card_slug(device.name),
         name=device.name,
@@ -46,7 +41,7 @@ def read_card(device: Any) -> Card:
         sm_clock_max_MHz=nvml.ask("MaxClockInfo", graphics),
         memory_clock_max_MHz=nvml.ask("MaxClockInfo", memory),
         power_limit_W=scaled(nvml.ask("PowerManagementLimit"), 1e-3),
-        driver=driver,
+        driver=nvml.driver(),
     )
 
 
@@ -66,11 +61,10 @@ def subject_sources(subject: str, ladder: Ladder | None) -> dict[str, str]:
 
 
 def make_header(
-    experiment: str, subject: str, ladder: Ladder | None, card: Card, started: float, quick: bool,
-    method: dict[str, Any], device: Any,
+    experiment: str, subject: str, sources: dict[str, str], card: Card, started: float, quick: bool,
+    method: dict[str, Any], conditions: Any,
 ) -> Header:  # fmt: skip
     """The header of a recording that ends now; ``started`` is ``time.monotonic()`` at its start."""
-    none = NotMeasured(not_measured="compiled without a card")
     return Header(
         schema=SCHEMA,
         experiment=experiment,
@@ -79,8 +73,14 @@ def make_header(
         seconds=round(time.monotonic() - started, 2),
         quick=quick,
         card=card,
-        toolkit=versions(),
-        sources=subject_sources(subject, ladder),
-        method={k: v for k, v in method.items()},
-        conditions=none if device is None else Nvml(device.pci_bus_id()).conditions(),
+        toolkit=toolkit_versions(),
+        sources=sources,
+        method=dict(method),
+        conditions=conditions,
     )
+
+
+@cache
+def toolkit_versions() -> dict[str, str]:
+    """The versions of the toolkit's parts, asked once: two of them are programs."""
+    return versions()

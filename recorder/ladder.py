@@ -40,7 +40,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Rung:
-    """One kernel file. ``launch(problem, constants)`` gives grid and block; ``accepts`` says which problems it solves."""
+    """One kernel file. ``launch`` gives grid and block for a problem; ``accepts`` says which problems it solves."""
 
     slug: str
     file: str

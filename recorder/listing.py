@@ -82,7 +82,7 @@ def parse_sass(text: str) -> tuple[Instruction, ...]:
 
 
 def is_dummy(instruction: Instruction) -> bool:
-    """Does it only fill a slot? ptxas emits e.g. ``@!PT LDS RZ, [RZ]`` and ``@!UPT UIADD3 URZ, …`` that never execute."""
+    """Does it only fill a slot? ptxas emits e.g. ``@!PT LDS RZ, [RZ]`` and ``@!UPT UIADD3 URZ``, which never run."""
     return instruction.predicate in _NEVER
 
 

@@ -60,7 +60,7 @@ class Card(Model):
 
 
 class Conditions(Model):
-    """The card's state under load, read at the end of an experiment."""
+    """The card's state under load: medians over an experiment, and every reason that was seen to slow the clocks."""
 
     sm_clock_MHz: MaybeNumber
     memory_clock_MHz: MaybeNumber

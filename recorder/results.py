@@ -347,11 +347,14 @@ class PeaksResults(Model):
 
 
 class ConditionsResults(Model):
-    """Sampled through the run: columns ``seconds sm_clock_MHz memory_clock_MHz power_W temperature_C``."""
+    """Sampled through the run: columns ``seconds sm_clock_MHz memory_clock_MHz power_W temperature_C``.
+
+    The last three are left out where NVML refuses them.
+    """
 
     samples: Table
     throttle_reasons: dict[Text, int]  # reason -> samples that showed it
-    other_processes: Count
+    other_processes: Maybe[Count]
 
 
 EXPERIMENTS: dict[str, type[Model]] = {

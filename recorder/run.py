@@ -6,39 +6,32 @@ job is tried again without it. Nothing that was recorded before is touched until
 
 from __future__ import annotations
 
-import fcntl
-import multiprocessing
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from recorder.experiments import Job
-from recorder.header import subject_sources
+from recorder.folder import RunError, locked, path_of, state_of, write
+from recorder.header import make_header, subject_sources
 from recorder.ladder import KERNELS, Ladder
-from recorder.recording import Card, Recording, RecordingError, load, write_atomically
-from recorder.results import Failed, NotMeasured
-from recorder.worker import Task, failed_text, serve
+from recorder.outcome import Outcome, faults_of, flags_of
+from recorder.process import Reply, Worker
+from recorder.recording import Card, RecordingError, dump, parse
+from recorder.results import Failed
+from recorder.session import not_measured, shortened
+from recorder.worker import Task
 
 SILENCE_S = 90.0  # a worker that says nothing for so long hangs
-START_S = 180.0
-MAX_RETRIES = 6
+LEAST_LIMIT_S, LIMIT = 900.0, 15  # and one that takes 15 times what a large card takes is too slow to wait for
+MAX_BROKEN = 6  # parts of a job that may break a process before the job is given up
 
 
-class RunError(Exception):
-    """A run that cannot go on, as a sentence for a person."""
+class RunStopped(RunError):
+    """A run that cannot go on; what it did before is in ``outcomes``, and recorded."""
 
-
-@dataclass
-class Outcome:
-    """What became of a job: ``recorded``, ``failed`` or ``skipped``, and the parts of it that failed."""
-
-    job: Job
-    state: str
-    seconds: float = 0.0
-    faults: list[str] = field(default_factory=list)
+    def __init__(self, message: str, card: Card, outcomes: list[Outcome]) -> None:
+        super().__init__(message)
+        self.card, self.outcomes = card, outcomes
 
 
 class Report:
@@ -53,184 +46,131 @@ class Report:
     def say(self, sentence: str) -> None: ...
 
 
-class Worker:
-    """A worker process and the pipe to it."""
-
-    def __init__(self, device_factory: str, gpu: int, kernels: Path) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, child = context.Pipe()
-        self.process = context.Process(target=serve, args=(child, device_factory, gpu, str(kernels)), daemon=True)
-        self.process.start()
-        child.close()
-        kind, *rest = self._receive(START_S)
-        if kind != "ready":
-            self.kill()
-            raise RunError(str(rest[0]))
-        self.card: Card = rest[0]
-
-    def _receive(self, timeout: float) -> tuple[Any, ...]:
-        if not self.connection.poll(timeout):
-            return ("failed", f"nothing was heard for {timeout:.0f} seconds; the kernel hangs", True)
-        try:
-            return self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            self.process.join(5)
-            return ("failed", f"its process died (exit status {self.process.exitcode})", True)
-
-    def do(self, task: Task, job: Job, report: Report, silence: float) -> tuple[dict[str, str] | None, str, bool, str]:
-        """(texts or None, why, whether the worker is lost, what it was doing)."""
-        self.connection.send(task)
-        doing = ""
-        while True:
-            kind, *rest = self._receive(silence)
-            if kind == "progress":
-                report.progress(job, *rest)
-            elif kind == "doing":
-                doing = rest[0]
-            elif kind == "done":
-                return rest[0], "", False, doing
-            else:
-                return None, rest[0], rest[1], doing
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
-
-    def close(self) -> None:
-        try:
-            self.connection.send(None)
-            self.process.join(10)
-        except (BrokenPipeError, OSError):
-            pass
-        if self.process.is_alive():
-            self.process.kill()
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a card's folder; a second run on it is refused, a crashed one leaves nothing behind."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / ".lock").open("w")
-    except OSError as error:
-        raise RunError(f"{folder}: cannot be written: {error.strerror}. Choose another folder with --out") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        handle.close()
-        raise RunError(
-            f"{folder}: another run is writing here; wait for it, or choose another folder with --out"
-        ) from None
-    try:
-        yield
-    finally:
-        (folder / ".lock").unlink(missing_ok=True)
-        handle.close()
-
-
-def state_of(job: Job, folder: Path, ladder: Ladder | None) -> tuple[str, Recording | None]:
-    """``recorded``, ``quick``, ``stale``, ``failed``, ``unreadable`` or ``missing``, and the recording if it loads."""
-    path = folder / job.subject / f"{job.experiment.name}.yaml"
-    if not path.exists():
-        return "missing", None
-    try:
-        recording = load(path)
-    except RecordingError:
-        return "unreadable", None
-    if recording.header.sources != subject_sources(job.subject, ladder):
-        return "stale", recording
-    if isinstance(recording.results, (Failed, NotMeasured)):
-        return "failed", recording
-    return ("quick" if recording.header.quick else "recorded"), recording
-
-
 def run(
     jobs: list[Job], ladders: dict[str, Ladder], out: Path, gpu: int, *, force: bool = False, quick: bool = False,
     report: Report | None = None, device_factory: str = "recorder.device:Device", kernels: Path = KERNELS,
     silence: float = SILENCE_S,
 ) -> tuple[Card, list[Outcome]]:  # fmt: skip
-    """Record ``jobs`` under ``out/<card>/``; returns the card and what became of each job."""
-    report = report or Report()
-    worker = Worker(device_factory, gpu, kernels)
-    card, folder = worker.card, out / worker.card.slug
-    outcomes: list[Outcome] = []
+    """Record ``jobs`` under ``out/<card>/``; returns the card and what became of each job.
+
+    Raises RunError where a run cannot begin, and RunStopped where it cannot go on.
+    """
+    this = Run(jobs, ladders, out, gpu, force, quick, report or Report(), device_factory, kernels, silence)
+    this.start_worker()
     try:
-        with locked(folder):
+        with locked(this.folder, dict.fromkeys(job.subject for job in jobs)):
             for index, job in enumerate(jobs):
-                ladder = ladders.get(job.subject)
-                state, _ = state_of(job, folder, ladder)
-                if not force and (state == "recorded" or (quick and state == "quick")):
-                    outcomes.append(Outcome(job, "skipped"))
-                    continue
-                report.begin(job, index, len(jobs))
-                worker, outcome = _one(
-                    job, ladder, worker, folder, quick, report, device_factory, gpu, kernels, silence
-                )
-                outcomes.append(outcome)
-                report.end(outcome)
+                this.outcomes.append(this.skipped(job) or this.record(job, index))
+                this.report.end(this.outcomes[-1])
+                if this.stop:
+                    raise RunStopped(this.stop, this.card, this.outcomes)
     finally:
-        worker.close()
-    return card, outcomes
+        this.worker.close()
+    return this.card, this.outcomes
 
 
-def _one(
-    job: Job, ladder: Ladder | None, worker: Worker, folder: Path, quick: bool, report: Report,
-    device_factory: str, gpu: int, kernels: Path, silence: float,
-) -> tuple[Worker, Outcome]:  # fmt: skip
-    started = time.monotonic()
-    skip: dict[str, str] = {}
-    texts: dict[str, str] | None = None
-    why = ""
-    for _ in range(MAX_RETRIES):
-        task = Task(job.subject, job.experiment.name, quick, dict(skip))
-        texts, why, lost, doing = worker.do(task, job, report, silence)
-        if texts is not None or not lost:
-            break
-        worker.kill()
-        worker = Worker(device_factory, gpu, kernels)
-        if not doing or doing in skip:
-            break
-        report.say(f"{job.key}: {doing}: {why}; going on without it in a fresh process")
-        skip[doing] = why
-    seconds = time.monotonic() - started
-    if texts is None:
-        if doing:
-            why = f"{doing}: {why}"
-        task = Task(job.subject, job.experiment.name, quick, skip)
-        texts = {
-            job.experiment.name: failed_text(job.experiment.name, task, ladder, worker.card, started, why[:400], quick)
-        }
-        whole = folder / job.subject / f"{job.experiment.name}.yaml"
-        if state_of(job, folder, ladder)[0] == "recorded":
-            report.say(f"{job.key}: failed; the recording made before is kept at {whole}")
-            return worker, Outcome(job, "failed", seconds, [why])
-    for name, text in texts.items():
-        path = folder / job.subject / f"{name}.yaml"
+@dataclass
+class Run:
+    """One call of ``run``. ``stop`` says why it cannot go on."""
+
+    jobs: list[Job]
+    ladders: dict[str, Ladder]
+    out: Path
+    gpu: int
+    force: bool
+    quick: bool
+    report: Report
+    device_factory: str
+    kernels: Path
+    silence_s: float
+    outcomes: list[Outcome] = field(default_factory=list)
+    stop: str = ""
+
+    def start_worker(self) -> None:
+        self.worker = Worker(self.device_factory, self.gpu, self.kernels)
+        self.card: Card = self.worker.card
+        self.folder = self.out / self.card.slug
+
+    def skipped(self, job: Job) -> Outcome | None:
+        """The outcome of a job that is recorded already."""
+        state, recording = state_of(job, self.folder, self.ladders.get(job.subject))
+        if self.force or recording is None or not (state == "recorded" or (self.quick and state == "quick")):
+            return None
+        return Outcome(job, "skipped", 0.0, faults_of(recording), flags_of(recording))
+
+    def record(self, job: Job, index: int) -> Outcome:
+        """Do a job, and write what it gives."""
+        started = time.monotonic()
+        self.report.begin(job, index, len(self.jobs))
+        reply = self._ask(job)
+        if reply.texts is None:
+            why = shortened(f"{reply.doing}: {reply.why}" if reply.doing else reply.why)
+            return self._failed(job, why, started)
+        return self._write(job, reply.texts, started)
+
+    def _ask(self, job: Job) -> Reply:
+        """The worker's reply, without the parts that broke earlier workers; those are recorded as failed in it."""
+        limit_s = max(LEAST_LIMIT_S, LIMIT * job.experiment.estimate_s(self.quick))
+        broken: dict[str, str] = {}
+        while True:
+            task = Task(job.subject, job.experiment.name, self.quick, dict(broken))
+            reply = self.worker.do(task, lambda *said: self.report.progress(job, *said), self.silence_s, limit_s)
+            if not reply.lost:
+                return reply
+            again = bool(reply.doing) and reply.doing not in broken and len(broken) < MAX_BROKEN
+            self._replace_worker()
+            if self.stop or not again:
+                return reply
+            self.report.say(f"{job.key}: {reply.doing}: {reply.why}; going on without it in a fresh process")
+            broken[reply.doing] = shortened(reply.why)
+
+    def _replace_worker(self) -> None:
         try:
-            write_atomically(path, text)
-        except OSError as error:
-            raise RunError(f"{path}: cannot be written: {error.strerror}. What was recorded before is kept") from None
-    faults = [why] if why else faults_of(texts[job.experiment.name])
-    return worker, Outcome(job, "failed" if why else "recorded", seconds, faults)
+            self.worker.kill()
+            self.start_worker()
+        except RunError as error:
+            self.stop = f"no further process could be started: {error}. What is recorded is kept"
 
+    def _failed(self, job: Job, why: str, started: float) -> Outcome:
+        """A job that gave nothing is recorded as failed, unless it is recorded from an earlier run."""
+        outcome = Outcome(job, "failed", time.monotonic() - started, [why])
+        ladder = self.ladders.get(job.subject)
+        if state_of(job, self.folder, ladder)[0] in ("recorded", "quick"):
+            path = path_of(self.folder, job)
+            self.report.say(f"{job.key}: {why}. The recording made before is kept: {path}")
+            return outcome
+        sources = subject_sources(job.subject, ladder)
+        texts = {}
+        for name in job.experiment.files:
+            none = not_measured("the experiment failed")
+            header = make_header(name, job.subject, sources, self.card, started, self.quick, {}, none)
+            texts[name] = dump(header, Failed(failed=why))
+        self._put(job, texts)
+        return outcome
 
-def faults_of(text: str) -> list[str]:
-    """Every ``failed: why`` in a recording's text."""
-    import yaml
+    def _write(self, job: Job, texts: dict[str, str], started: float) -> Outcome:
+        faults: list[str] = []
+        flags: list[str] = []
+        for name, text in texts.items():
+            try:
+                recording = parse(text, f"{job.subject}/{name}.yaml")
+            except RecordingError as error:  # too large, say
+                return self._failed(job, shortened(f"its recording would be no good: {error}"), started)
+            faults += faults_of(recording)
+            flags += [flag for flag in flags_of(recording) if flag not in flags]
+        if not self._put(job, texts):
+            return Outcome(job, "failed", time.monotonic() - started, [self.stop])
+        return Outcome(job, "recorded", time.monotonic() - started, faults, flags)
 
-    found: list[str] = []
-
-    def walk(value: Any, path: str) -> None:
-        if isinstance(value, dict):
-            if set(value) == {"failed"}:
-                found.append(f"{path}: {value['failed']}")
-            else:
-                for key, part in value.items():
-                    walk(part, f"{path}.{key}" if path else str(key))
-        elif isinstance(value, list):
-            for i, part in enumerate(value):
-                walk(part, f"{path}.{i}")
-
-    walk(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)).get("results"), "")
-    return found
+    def _put(self, job: Job, texts: dict[str, str]) -> bool:
+        """Write the files of a job; what cannot be written stops the run."""
+        for name in job.experiment.files:
+            path = path_of(self.folder, job, name)
+            try:
+                said = write(path, texts[name])
+            except OSError as error:
+                self.stop = f"{path}: cannot be written: {error.strerror or error}. What was recorded before is kept"
+                return False
+            if said:
+                self.report.say(said)
+        return True

@@ -1,26 +1,41 @@
-"""What does an experiment have at hand? The device, the ladder, what is being done now, and what it was told to skip."""
+"""What does an experiment have at hand? The device, the ladder, what is done now, and what must not be done again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
-from recorder.compile import CompileError, compile_cubin
+from recorder.answers import Answer, Answers
+from recorder.compile import CompileError
+from recorder.conditions import Sampler
 from recorder.cubin import CubinError
-from recorder.device import ContextLost, DeviceError
+from recorder.cubins import Cubins
+from recorder.device import ContextLost, DeviceError, OutOfMemory
 from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
+from recorder.libraries import LibraryMissing
 from recorder.listing import ListingError
 from recorder.results import Failed, NotMeasured
 from recorder.sass import SassError
 from recorder.source import SourceError, rewrite_constants
 from recorder.toolkit import ToolkitError
 
-# What one part may raise without ending the run: each message is a sentence for a person.
-EXPECTED = (DeviceError, CompileError, LadderError, SourceError, SassError, CubinError, ListingError, ToolkitError)
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
+MAX_SENTENCE = 400
+
+
+class WrongResult(Exception):
+    """A kernel that does not compute what it should; it is not timed."""
+
+
+# Their messages are sentences for a person; any other exception is shown with its type.
+SENTENCES = (
+    DeviceError, CompileError, LadderError, SourceError, SassError, CubinError, ListingError, ToolkitError, WrongResult,
+    LibraryMissing,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,20 +48,21 @@ class Built:
     module: Any
     launch: Launch
     zero: bool
-    cubin: bytes
 
 
 @dataclass
 class Session:
-    """One process on one card. ``skip`` maps a slug to the reason why it must not run again (it broke the context)."""
+    """One experiment on one card. ``skip`` maps a part to the reason why it must not run again (it broke a process)."""
 
     device: Any
     ladder: Ladder | None
     quick: bool
     progress: Progress = lambda what, share: None
-    doing: Callable[[str], None] = lambda slug: None
+    doing: Callable[[str], None] = lambda part: None
     skip: dict[str, str] = field(default_factory=dict)
-    _cubins: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+    cubins: Cubins = field(default_factory=Cubins)
+    answers: Answers = field(default_factory=Answers)
+    loaded: bool = False  # was something timed, so that the card's conditions are known?
 
     @property
     def the_ladder(self) -> Ladder:
@@ -57,52 +73,98 @@ class Session:
         """How many samples to take: all, or a tenth (at least 20) in a quick run."""
         return max(20, full // 10) if self.quick else full
 
-    def compile(self, source: str, name: str, arch: str | None = None) -> bytes:
-        key = (source, name, arch or self.device.arch)
-        if key not in self._cubins:
-            self._cubins[key] = compile_cubin(source, name, key[2]).cubin
-        return self._cubins[key]
+    @cached_property
+    def sampler(self) -> Sampler:
+        """What samples the card's state while something is timed."""
+        return Sampler(self.device)
+
+    def under_load(self) -> Sampler:
+        """``with session.under_load():`` around whatever is timed."""
+        self.loaded = True
+        return self.sampler
+
+    def answer(self, problem: Problem, dtype: str, seed: int) -> Answer:
+        """Inputs and float64 answer of the ladder's problem in these sizes."""
+        return self.answers.get(self.the_ladder, problem, dtype, seed)
+
+    # ---- kernels --------------------------------------------------------------------------------------------------
+
+    def source(self, rung: Rung, variant: str = "", constants: dict[str, int] | None = None) -> tuple[str, str]:
+        """(source, name) of a rung or its variant, with ``constants`` rewritten in memory."""
+        name = f"kernels/{self.the_ladder.slug}/{self.the_ladder.file(rung, variant)}"
+        source = self.the_ladder.source(rung, variant)
+        return (rewrite_constants(source, constants, name) if constants else source), name
+
+    def compile_ahead(self, kernels: Iterable[tuple[Rung, str, dict[str, int]]]) -> None:
+        """Begin to compile (rung, variant, constants) side by side. One without a source says so when it is built."""
+        wanted = []
+        for rung, variant, constants in kernels:
+            try:
+                wanted.append((*self.source(rung, variant, constants), self.device.arch))
+            except SENTENCES:
+                continue
+        self.cubins.ahead(wanted)
 
     def build(self, rung: Rung, problem: Problem, variant: str = "", constants: dict[str, int] | None = None) -> Built:
         """Compile and load a rung or its variant for ``problem``, with ``constants`` rewritten in memory."""
         ladder = self.the_ladder
-        source, all_constants = ladder.source(rung, variant), ladder.constants(rung, variant)
-        if constants:
-            source = rewrite_constants(source, constants)
-            all_constants = {**all_constants, **constants}
+        source, name = self.source(rung, variant, constants)
+        all_constants = {**ladder.constants(rung, variant), **(constants or {})}
         if not rung.accepts(problem, all_constants):
             sizes = ", ".join(f"{k} {v}" for k, v in problem.items())
             raise LadderError(f"{rung.slug} does not accept {sizes}")
-        name = f"kernels/{ladder.slug}/{ladder.file(rung, variant)}"
-        cubin = self.compile(source, name)
-        module = self.device.load(cubin, ladder.entry, name)
+        module = self.device.load(self.cubins.get(source, name, self.device.arch), ladder.entry, name)
         launch = rung.launch(problem, all_constants)
-        return Built(rung, variant, all_constants, module, launch, rung.zero_output(all_constants), cubin)
+        return Built(rung, variant, all_constants, module, launch, rung.zero_output(all_constants))
+
+    def machine_cubin(self, file: str) -> bytes:
+        """The cubin of a file of ``kernels/machine``."""
+        source = (KERNELS / "machine" / file).read_text(encoding="utf-8")
+        return self.cubins.get(source, f"kernels/machine/{file}", self.device.arch)
 
     def machine_kernel(self, file: str, entry: str) -> Any:
         """A kernel of ``kernels/machine``, compiled and loaded."""
-        path = KERNELS / "machine" / file
-        name = f"kernels/machine/{file}"
-        return self.device.load(self.compile(path.read_text(encoding="utf-8"), name), entry, name)
+        return self.device.load(self.machine_cubin(file), entry, f"kernels/machine/{file}")
 
-    def attempt(self, slug: str, part: Callable[[], T]) -> T | Failed:
-        """The result of one part. A fault that leaves the context whole becomes ``Failed``, and the rest goes on."""
-        if slug in self.skip:
-            return Failed(failed=self.skip[slug])
-        self.doing(slug)
+    # ---- parts ----------------------------------------------------------------------------------------------------
+
+    def attempt(self, part: str, work: Callable[[], T]) -> T | Failed | NotMeasured:
+        """The result of one part, or why there is none; the rest goes on unless the context is lost."""
+        if part in self.skip:
+            return Failed(failed=self.skip[part])
+        self.doing(part)
         try:
-            return part()
+            return work()
         except ContextLost:
             raise
-        except EXPECTED as error:
+        except (OutOfMemory, LibraryMissing) as error:
+            return NotMeasured(not_measured=sentence(error))
+        except SENTENCES as error:
+            return Failed(failed=sentence(error))
+        except Exception as error:  # a ladder's own function, or a library, may raise anything
+            if self.device is not None:
+                self.device.sync()  # it may be the first sign that the context is lost
             return Failed(failed=sentence(error))
 
 
 def sentence(error: BaseException) -> str:
-    """An exception as one printable line of at most 400 characters."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 400 else text[:397] + "..."
+    """An exception as one printable line of at most 400 characters; with its type, where that is not ours."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, SENTENCES) or not text:
+        text = f"{type(error).__name__}: {text}".removesuffix(": ")
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """As a recording takes it: one line that prints, of at most 400 characters."""
+    text = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    return text if len(text) <= MAX_SENTENCE else text[: MAX_SENTENCE - 3] + "..."
 
 
 def not_measured(why: str) -> NotMeasured:
-    return NotMeasured(not_measured=why)
+    return NotMeasured(not_measured=shortened(why))
+
+
+def is_fault(value: Any) -> bool:
+    """Does it only say why there is no value?"""
+    return isinstance(value, (Failed, NotMeasured))

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from recorder.experiments import Job
-from recorder.run import Outcome, Report
+from recorder.outcome import Outcome
+from recorder.run import Report
+from recorder.timeleft import TimeLeft, words
+
+LINE_EVERY_S = 15.0
+DRAW_EVERY_S = 0.1
 
 
 class LineReport(Report):
-    """A line when a job begins, one when it ends: for logs."""
+    """A line when a job begins, one when it ends, and one now and then between: for logs."""
 
-    def __init__(self, jobs: list[Job]) -> None:
-        self.left = {job.key: float(job.experiment.estimate_s) for job in jobs}
+    def __init__(self, jobs: list[Job], quick: bool = False) -> None:
+        self.time = TimeLeft({job.key: float(job.experiment.estimate_s(quick)) for job in jobs})
+        self.quick = quick
         self.last = 0.0
 
     def begin(self, job: Job, index: int, count: int) -> None:
-        self._print(f"[{index + 1}/{count}] {job.key}: about {job.experiment.estimate_s} s, {self._left()} left in all")
+        self.time.begin(job.key)
+        self.place = f"[{index + 1}/{count}] {job.key}"
+        self.line(f"{self.place}: about {words(job.experiment.estimate_s(self.quick))}, {self.left()} left in all")
 
     def progress(self, job: Job, what: str, share: float) -> None:
-        self.left[job.key] = job.experiment.estimate_s * (1 - share)
-        if time.monotonic() - self.last > 15:
-            self._print(f"    {share:4.0%} {what}, {self._left()} left in all")
+        self.time.progress(share)
+        if time.monotonic() - self.last > LINE_EVERY_S:
+            self.line(f"    {share:4.0%} {what}, {self.left()} left in all")
 
     def end(self, outcome: Outcome) -> None:
-        self.left[outcome.job.key] = 0.0
-        self._print(
-            f"    {outcome.state} in {outcome.seconds:.1f} s"
-            + (f", {len(outcome.faults)} failed" if outcome.faults else "")
-        )
+        self.time.end(outcome.job.key)
+        if outcome.state == "skipped":
+            self.line(f"{outcome.job.key}: recorded before")
+        else:
+            self.line(f"    {_ending(outcome)}")
 
     def say(self, sentence: str) -> None:
-        self._print(sentence)
+        self.line(sentence)
 
-    def _left(self) -> str:
-        seconds = sum(self.left.values())
-        return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
+    def left(self) -> str:
+        return words(self.time.seconds())
 
-    def _print(self, text: str) -> None:
+    def line(self, text: str) -> None:
         self.last = time.monotonic()
         print(text, flush=True)
 
@@ -48,29 +56,41 @@ class LineReport(Report):
 class BarReport(LineReport):
     """One line that is drawn over, and a line that stays for each job that ends."""
 
-    WIDTH = 28
+    WIDTH = 24
 
     def begin(self, job: Job, index: int, count: int) -> None:
+        self.time.begin(job.key)
         self.place = f"[{index + 1}/{count}] {job.key}"
+        self.draw(0.0, "begin")
 
     def progress(self, job: Job, what: str, share: float) -> None:
-        self.left[job.key] = job.experiment.estimate_s * (1 - share)
-        if time.monotonic() - self.last < 0.1:
-            return
-        self.last = time.monotonic()
-        full = round(share * self.WIDTH)
-        bar = "█" * full + "·" * (self.WIDTH - full)
-        sys.stdout.write(f"\r\x1b[K{self.place} {bar} {share:4.0%} {what[:40]}, {self._left()} left")
-        sys.stdout.flush()
-
-    def _print(self, text: str) -> None:
-        sys.stdout.write("\r\x1b[K")
-        print(text, flush=True)
+        self.time.progress(share)
+        if time.monotonic() - self.last >= DRAW_EVERY_S:
+            self.draw(share, what)
 
     def end(self, outcome: Outcome) -> None:
+        self.time.end(outcome.job.key)
+        if outcome.state != "skipped":
+            self.line(f"{self.place} {_ending(outcome)}")
+
+    def draw(self, share: float, what: str) -> None:
+        self.last = time.monotonic()
+        full = round(share * self.WIDTH)
+        text = f"{self.place} {'█' * full}{'·' * (self.WIDTH - full)} {share:4.0%}  {self.left()} left  {what}"
+        width = shutil.get_terminal_size().columns - 1  # the last column would begin a new line
+        sys.stdout.write(f"\r\x1b[K{text[:width]}")
+        sys.stdout.flush()
+
+    def line(self, text: str) -> None:
         sys.stdout.write("\r\x1b[K")
-        print(self.place, end="")
-        super().end(outcome)
+        super().line(text)
+
+
+def _ending(outcome: Outcome) -> str:
+    parts = [f"{outcome.state} in {outcome.seconds:.1f} s"]
+    if outcome.faults and outcome.state != "failed":
+        parts.append(f"{len(outcome.faults)} {'part' if len(outcome.faults) == 1 else 'parts'} failed")
+    return ", ".join([*parts, *outcome.flags])
 
 
 def print_table(rows: Sequence[tuple[Any, ...]]) -> None:

@@ -26,7 +26,8 @@ _REGION = re.compile(r"^[ \t]*//[ \t]*region\b(?P<rest>.*)$")
 _END = re.compile(r"^[ \t]*//[ \t]*endregion\b.*$")
 _NAME = re.compile(r"^:[ \t]*([a-z][a-z0-9_]*)[ \t]*$")
 _CONSTANT = re.compile(
-    r"^(?P<head>[ \t]*constexpr[ \t]+int[ \t]+(?P<name>\w+)[ \t]*=[ \t]*)(?P<value>-?(?:0[xX][0-9a-fA-F]+|\d+))(?=[ \t]*;)",
+    r"^(?P<head>[ \t]*constexpr[ \t]+int[ \t]+(?P<name>\w+)[ \t]*=[ \t]*)"
+    r"(?P<value>-?(?:0[xX][0-9a-fA-F]+|\d+))(?=[ \t]*;)",
     re.MULTILINE,
 )
 
@@ -83,7 +84,7 @@ def read_constants(source: str, file: str = "") -> dict[str, int]:
 
 
 def rewrite_constants(source: str, constants: dict[str, int], file: str = "") -> str:
-    """The source with the literals of these constants replaced; nothing else changes. A name it lacks is a SourceError."""
+    """The source with the literals of these constants replaced and nothing else; a name it lacks is a SourceError."""
     found = list(_constants(source, file))
     exist = [match["name"] for match in found]
     for name in constants:

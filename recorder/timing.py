@@ -13,8 +13,9 @@ from typing import Any
 
 from recorder.recording import numbers_block
 from recorder.results import Timed
+from recorder.rotation import LAUNCHES
+from recorder.workload import Enqueue
 
-LAUNCHES = 100
 SAMPLES = 500
 VISIT = 10
 WARM_UP_MS = 300
@@ -22,9 +23,13 @@ WARM_UP_MS = 300
 
 @dataclass
 class Lane:
-    """``replay`` runs ``launches`` launches; ``samples`` are microseconds per launch in the order they were taken."""
+    """``replay`` runs ``launches`` launches; ``samples`` are microseconds per launch in the order they were taken.
+
+    ``part`` is what is to blame when a replay breaks the context.
+    """
 
     name: str
+    part: str
     replay: Callable[[], None]
     launches: int
     samples: list[float] = field(default_factory=list)
@@ -32,33 +37,39 @@ class Lane:
     def timed(self) -> Timed:
         return Timed(samples_us=numbers_block(self.samples))
 
+    def twin(self, name: str) -> Lane:
+        """A lane of its own over the same replay."""
+        return Lane(name, self.part, self.replay, self.launches)
 
-def graph_lane(device: Any, name: str, enqueue: Callable[[int], None], cold: bool, launches: int = LAUNCHES) -> Lane:
-    """A lane that replays one graph of ``launches`` launches: cold rotates through the copies, warm rereads the first."""
 
-    def train() -> None:
+def train(enqueue: Enqueue, cold: bool, launches: int) -> Callable[[], None]:
+    """Consecutive launches: cold ones rotate through the copies, warm ones reread the first."""
+
+    def run() -> None:
         for i in range(launches):
             enqueue(i if cold else 0)
 
-    graph = device.capture(train, launches)
-    return Lane(name, graph.replay, launches)
+    return run
 
 
-def plain_lane(name: str, enqueue: Callable[[int], None], cold: bool, launches: int = LAUNCHES) -> Lane:
+def graph_lane(
+    device: Any, name: str, part: str, enqueue: Enqueue, cold: bool = False, launches: int = LAUNCHES
+) -> Lane:
+    """A lane that replays one graph of a train."""
+    return Lane(name, part, device.capture(train(enqueue, cold, launches), launches).replay, launches)
+
+
+def plain_lane(name: str, part: str, enqueue: Enqueue, cold: bool = False, launches: int = LAUNCHES) -> Lane:
     """The same train launched one by one from the host, without a graph."""
-
-    def train() -> None:
-        for i in range(launches):
-            enqueue(i if cold else 0)
-
-    return Lane(name, train, launches)
+    return Lane(name, part, train(enqueue, cold, launches), launches)
 
 
-def warm_up(device: Any, lanes: Sequence[Lane], milliseconds: float = WARM_UP_MS) -> None:
-    """Run all lanes in turn until the clocks have had ``milliseconds`` of load."""
-    end = time.monotonic() + milliseconds / 1000
-    while True:
+def warm_up(device: Any, lanes: Sequence[Lane], before: Callable[[Lane], None] = lambda lane: None) -> None:
+    """Run all lanes in turn until the clocks have had ``WARM_UP_MS`` of load."""
+    end = time.monotonic() + WARM_UP_MS / 1000
+    while lanes:
         for lane in lanes:
+            before(lane)
             lane.replay()
             device.sync()
         if time.monotonic() >= end:
@@ -70,14 +81,14 @@ def interleave(
     lanes: Sequence[Lane],
     samples: int = SAMPLES,
     visit: int = VISIT,
-    progress: Callable[[str, float], None] = lambda what, share: None,
+    before: Callable[[Lane, float], None] = lambda lane, share: None,
 ) -> None:
-    """Take ``samples`` samples of every lane in rounds of ``visit``."""
-    warm_up(device, lanes)
+    """Take ``samples`` samples of every lane in rounds of ``visit``; ``before`` hears each visit and the share done."""
+    warm_up(device, lanes, lambda lane: before(lane, 0.0))
     rounds = -(-samples // visit)
     for round_ in range(rounds):
         count = min(visit, samples - round_ * visit)
         for i, lane in enumerate(lanes):
-            progress(lane.name, (round_ + i / len(lanes)) / rounds)
+            before(lane, (round_ + i / len(lanes)) / rounds)
             lane.replay()
             lane.samples += [us / lane.launches for us in device.time(lane.replay, count)]

@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -130,10 +131,8 @@ def versions() -> dict[str, str]:
             found[part] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    try:
+    with suppress(ToolkitError):
         found["nvrtc"] = ".".join(map(str, nvrtc_version()))
-    except ToolkitError:
-        pass
     for program in WHEELS:
         try:
             release = re.search(r"\bV(\d+(?:\.\d+)+)", run_program(program, "--version"))
@@ -141,10 +140,8 @@ def versions() -> dict[str, str]:
             continue
         if release:
             found[program] = release[1]
-    try:
+    with suppress(ToolkitError):
         found["headers"] = _headers_version(find_headers())
-    except ToolkitError:
-        pass
     return found
 
 

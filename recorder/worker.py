@@ -1,30 +1,35 @@
 """Where do experiments run? In a process of their own, so that a fault or a hang costs one part, not the run.
 
-Messages to the parent over a pipe: ``("progress", what, share)``, ``("doing", slug)``, ``("done", {file: text})``,
-``("failed", why, fatal)``. From the parent: a ``Task``, or None to end.
+Messages to the parent over a pipe: ``("ready", card)``, ``("progress", what, share)``, ``("doing", part)``,
+``("done", {file: text})``, ``("failed", why, whether the process is lost)``. From the parent: a ``Task``, or None.
 """
 
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
+import signal
+import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from recorder.answers import Answers
+from recorder.cubins import Cubins
 from recorder.device import ContextLost, OutOfMemory
 from recorder.experiments import by_name
-from recorder.header import make_header, read_card
-from recorder.ladder import KERNELS, load_ladder
-from recorder.recording import MACHINE, dump
-from recorder.results import Failed, NotMeasured
-from recorder.session import Session, sentence
+from recorder.header import make_header, read_card, subject_sources
+from recorder.ladder import KERNELS, LadderError, load_ladder
+from recorder.recording import MACHINE, Card, dump
+from recorder.session import Session, not_measured, sentence
 
 
 @dataclass(frozen=True)
 class Task:
-    """One job as the worker needs it; ``skip`` maps slugs that broke an earlier worker to the reason."""
+    """One job as the worker needs it; ``skip`` maps parts that broke an earlier worker to the reason."""
 
     subject: str
     experiment: str
@@ -34,62 +39,81 @@ class Task:
 
 def serve(connection: Any, device_factory: str, gpu: int, kernels: str = str(KERNELS)) -> None:
     """Take tasks until None comes. ``device_factory`` is ``module:callable``, called with the GPU's index."""
-    module, _, name = device_factory.partition(":")
-    try:
-        device = getattr(importlib.import_module(module), name)(gpu)
-    except Exception as error:
-        connection.send(("failed", sentence(error), True))
-        return
-    connection.send(("ready", read_card(device)))
-    while (task := connection.recv()) is not None:
-        try:
-            connection.send(("done", run_task(task, device, connection, Path(kernels))))
-        except ContextLost as error:
-            connection.send(("failed", sentence(error), True))
-            return
-        except Exception as error:
-            connection.send(("failed", sentence(error), False))
-        try:
-            device.free_all()
-        except ContextLost as error:
-            connection.send(("failed", sentence(error), True))
-            return
-    # Libraries that were called may crash while they are taken down at exit, after all results are in the parent's hands.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    with suppress(EOFError, ConnectionError):  # the parent is gone, and nobody is left to tell
+        _serve(connection, device_factory, gpu, Path(kernels))
+    # Libraries that were called may crash while they are taken down at exit, after all results are with the parent.
     connection.close()
     os._exit(0)
 
 
-def run_task(task: Task, device: Any, connection: Any, kernels: Path = KERNELS) -> dict[str, str]:
-    """Experiment name -> text of its recording."""
-    started = time.monotonic()
-    ladder = None if task.subject == MACHINE else load_ladder(kernels / task.subject)
-    session = Session(
+def _end_with_the_parent() -> None:
+    """A parent that is killed cannot end its worker, and a worker left alone would keep the GPU."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _serve(connection: Any, device_factory: str, gpu: int, kernels: Path) -> None:
+    module, _, name = device_factory.partition(":")
+    try:
+        device = getattr(importlib.import_module(module), name)(gpu)
+        card = read_card(device)
+    except Exception as error:
+        connection.send(("failed", sentence(error), True))
+        return
+    connection.send(("ready", card))
+    cubins, answers = Cubins(), Answers()
+    while (task := connection.recv()) is not None:
+        try:
+            session = open_session(task, device, connection, kernels, cubins, answers)
+            reply = ("done", run_task(task, session, card, kernels))
+        except (ContextLost, EOFError, ConnectionError) as error:
+            reply = ("failed", sentence(error), True)
+        except Exception as error:
+            reply = ("failed", sentence(error), False)
+        try:
+            if reply[-1] is not True:
+                device.free_all()
+        except Exception as error:  # what the task launched last broke the context
+            reply = ("failed", sentence(error), True)
+        connection.send(reply)
+        if reply[-1] is True:
+            return
+
+
+def open_session(task: Task, device: Any, connection: Any, kernels: Path, cubins: Cubins, answers: Answers) -> Session:
+    """The session of a task: it tells the parent what is done, and shares what earlier tasks have made."""
+    return Session(
         device,
-        ladder,
+        None if task.subject == MACHINE else load_ladder(kernels / task.subject),
         task.quick,
         progress=lambda what, share: connection.send(("progress", what, share)),
-        doing=lambda slug: connection.send(("doing", slug)),
+        doing=lambda part: connection.send(("doing", part)),
         skip=dict(task.skip),
+        cubins=cubins,
+        answers=answers,
     )
-    card = read_card(device)
+
+
+def run_task(task: Task, session: Session, card: Card, kernels: Path) -> dict[str, str]:
+    """Experiment name -> text of its recording."""
+    started = time.monotonic()
+    experiment = by_name(task.experiment)
+    sources = subject_sources(task.subject, session.ladder)
     try:
-        found = by_name(task.experiment).module.run(session)
+        found = experiment.module.run(session)
     except OutOfMemory as error:
-        found = {task.experiment: (NotMeasured(not_measured=sentence(error)), {})}
-    return {
-        name: text_of(name, task, ladder, card, started, results, method, device)
-        for name, (results, method) in found.items()
-    }
-
-
-def text_of(
-    name: str, task: Task, ladder: Any, card: Any, started: float, results: Any, method: dict[str, Any], device: Any
-) -> str:
-    header = make_header(name, task.subject, ladder, card, started, task.quick, method, device)
-    return dump(header, results)
-
-
-def failed_text(name: str, task: Task, ladder: Any, card: Any, started: float, why: str, quick: bool) -> str:
-    """The recording of an experiment that could not be made: all it says is why."""
-    header = make_header(name, task.subject, ladder, card, started, quick, {}, None)
-    return dump(header, Failed(failed=why))
+        found = {name: (not_measured(sentence(error)), {}) for name in experiment.files}
+    ladder = None if session.ladder is None else load_ladder(kernels / task.subject)
+    if subject_sources(task.subject, ladder) != sources:
+        raise LadderError(f"the kernels of {task.subject} were changed while they were recorded; record again")
+    conditions = session.sampler.conditions() if session.loaded else not_measured("nothing was timed")
+    remarks = session.sampler.remarks() if session.loaded else {}
+    texts = {}
+    for name, (results, method) in found.items():
+        header = make_header(name, task.subject, sources, card, started, task.quick, {**method, **remarks}, conditions)
+        texts[name] = dump(header, results)
+    return texts

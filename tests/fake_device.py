@@ -25,9 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from recorder import timing
+from recorder import libraries, timing
 from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
+from recorder.ladder import LibraryCall
 from recorder.launch import Launch
+from recorder.workload import Workload
 from tests import fake_nvml
 from tests.fake_programs import PROGRAMS
 
@@ -67,7 +69,7 @@ class Buffer:
 
 @dataclass
 class Op:
-    """Something on the stream: its time, and its stores by buffer; a store to ``whole`` or to an address replaces older ones."""
+    """Something on the stream: its time and its stores; those to a whole buffer or an address replace older ones."""
 
     us: float
     kind: str = ""
@@ -116,6 +118,7 @@ class FakeDevice:
         modules: dict[str, Any] = sys.modules
         modules["pynvml"] = None if fake_nvml.MOOD == "absent" else fake_nvml
         modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
+        libraries.LIBRARIES["pretend"] = Pretend()
 
     # ---- facts and memory -----------------------------------------------------------------------------------------
 
@@ -268,6 +271,17 @@ class FakeDevice:
     def sync(self) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Pretend:
+    """A library that calls the first program."""
+
+    def version(self) -> str:
+        return "Pretend 1.0"
+
+    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> libraries.Prepared:
+        module, launch = Module(Loaded("distance", "pretend"), 32, 0, 0), Launch((8, 1, 1), (256, 1, 1))
+        return libraries.prepared(device, work, work.launcher(module, launch, False))
 
 
 def _count_start() -> None:

@@ -1,6 +1,6 @@
 """An NVML without a driver: it stands in for the module ``pynvml`` in the fake device's process.
 
-``MOOD`` says how it answers: ``works``, ``refuses`` (everything, as under some hypervisors), ``no_power`` (power alone),
+``MOOD`` says how it answers: ``works``, ``refuses`` (everything, as under some hypervisors), ``no_power``,
 ``throttled``, ``busy`` (somebody else computes on the card), ``blind`` (it shows no process, not even this one).
 """
 

@@ -1,4 +1,4 @@
-"""Which experiments are there? Each module here has ``run(session)``, and an estimate of its seconds on a card."""
+"""Which experiments are there? Each module here has ``run(session)``, and estimates of its seconds on a large card."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ class Experiment:
     def module(self) -> Any:
         return import_module(f"recorder.experiments.{self.name}")
 
+    def estimate_s(self, quick: bool = False) -> int:
+        return self.module.QUICK_S if quick else self.module.ESTIMATE_S
+
     @property
-    def estimate_s(self) -> int:
-        return self.module.ESTIMATE_S
+    def files(self) -> tuple[str, ...]:
+        """The recordings that it makes, in the order of writing: its own comes last, and says that all are there."""
+        return (*self.also, self.name)
 
 
 # In the order they run: what a page needs first comes first.
@@ -41,7 +45,7 @@ ALL = (
     Experiment("shapes", needs=lambda ladder: bool(ladder.shapes)),
     Experiment("resolution"),
     Experiment("sweep", needs=lambda ladder: ladder.sweep is not None),
-    Experiment("counters", needs=lambda ladder: True),
+    Experiment("counters"),
 )
 COUNTERS = "counters"
 
@@ -61,6 +65,12 @@ class Job:
     @property
     def key(self) -> str:
         return f"{self.subject}/{self.experiment.name}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What ``--only`` may call it."""
+        by_products = (f"{self.subject}/{name}" for name in self.experiment.also)
+        return (self.key, self.subject, self.experiment.name, *by_products)
 
 
 def jobs(ladders: dict[str, Ladder], counters: bool = False) -> list[Job]:

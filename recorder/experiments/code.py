@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from recorder.compile import compile_cubin
-from recorder.ladder import Ladder, Rung, header
+from recorder.cubins import THREADS
+from recorder.ladder import Rung, header
 from recorder.listing import format_sass
 from recorder.resources import read_resources
 from recorder.results import Code, CodeResults, RungCode
@@ -16,33 +15,54 @@ from recorder.session import Session, not_measured
 from recorder.source import source_hash
 from recorder.toolkit import load_core
 
-ESTIMATE_S = 15
+ESTIMATE_S, QUICK_S = 6, 6
+Compiled = tuple[bytes, Disassembly]
 
 
-def compiled(ladder: Ladder, rung: Rung, variant: str, arch: str) -> tuple[bytes, Disassembly]:
+def run(session: Session, arch: str = "") -> dict[str, tuple[Any, dict[str, Any]]]:
+    """The ``code`` experiment of the session's ladder; ``arch`` where there is no device to say it."""
+    ladder = session.the_ladder
+    arch = arch or session.device.arch
+    kernels = [(rung, variant) for rung in ladder.rungs for variant in ("", *rung.variants)]
+    rungs: dict[str, RungCode] = {}
+    variants: dict[str, Any] = {}
+    load_core()  # once, before threads would import it side by side
+    with ThreadPoolExecutor(THREADS) as pool:
+        made = [pool.submit(_compiled, session, rung, variant, arch) for rung, variant in kernels]
+        for done, (rung, variant) in enumerate(kernels):
+            name = f"{rung.slug}.{variant}" if variant else rung.slug
+            session.progress(f"{name} for {arch}", done / len(kernels))
+            code = session.attempt(name, lambda r=rung, v=variant, f=made[done]: _code(session, r, v, f))
+            if variant:
+                variants[name] = code
+            else:
+                title, idea = header(ladder.source(rung))
+                rungs[rung.slug] = RungCode(title=title, idea=idea, dtype=rung.dtype, code=code)
+    return {"code": (CodeResults(rungs=rungs, variants=variants), {"arch": arch, "standard": "c++17"})}
+
+
+def _compiled(session: Session, rung: Rung, variant: str, arch: str) -> Compiled:
     """The cubin of one kernel and its listing: the part that needs no card, and takes longest."""
-    source, file = ladder.source(rung, variant), ladder.file(rung, variant)
-    cubin = compile_cubin(source, f"kernels/{ladder.slug}/{file}", arch).cubin
-    return cubin, disassemble(cubin, ladder.entry)
+    cubin = session.cubins.get(*session.source(rung, variant), arch)
+    return cubin, disassemble(cubin, session.the_ladder.entry)
 
 
-def code_of(
-    session: Session, ladder: Ladder, rung: Rung, variant: str, made: Future[tuple[bytes, Disassembly]]
-) -> Code:
+def _code(session: Session, rung: Rung, variant: str, made: Future[Compiled]) -> Code:
     """What came out of the compiler, and what the driver says of it; occupancy needs a card."""
-    source, constants = ladder.source(rung, variant), ladder.constants(rung, variant)
-    file = ladder.file(rung, variant)
+    ladder = session.the_ladder
+    source, name = session.source(rung, variant)
+    constants = ladder.constants(rung, variant)
     cubin, listing = made.result()
     launch = rung.launch(ladder.problem, constants)
     occupancy: Any = not_measured("occupancy is the driver's to say; this was compiled without a card")
     if session.device is not None:
-        module = session.device.load(cubin, ladder.entry, file)
+        module = session.device.load(cubin, ladder.entry, name)
         registers, static_smem, local = module.registers, module.static_smem_bytes, module.local_bytes
         occupancy = session.device.blocks_per_sm(module, launch)
     else:
         registers, static_smem, local = read_resources(cubin, ladder.entry)
     return Code(
-        file=file,
+        file=ladder.file(rung, variant),
         entry=ladder.entry,
         sha256=source_hash(source),
         constants=constants,
@@ -58,25 +78,3 @@ def code_of(
         sass=format_sass(listing.instructions),
         ptx="\n".join(listing.ptx_lines) + "\n",
     )
-
-
-def run(session: Session, arch: str | None = None) -> dict[str, tuple[Any, dict[str, Any]]]:
-    """The ``code`` experiment of the session's ladder."""
-    ladder = session.the_ladder
-    arch = arch or session.device.arch
-    kernels = [(rung, variant) for rung in ladder.rungs for variant in ("", *rung.variants)]
-    rungs: dict[str, RungCode] = {}
-    variants: dict[str, Any] = {}
-    load_core()  # once, before threads would import it side by side
-    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        made = [pool.submit(compiled, ladder, rung, variant, arch) for rung, variant in kernels]
-        for done, (rung, variant) in enumerate(kernels):
-            name = f"{rung.slug}.{variant}" if variant else rung.slug
-            session.progress(f"{name} for {arch}", done / len(kernels))
-            code = session.attempt(rung.slug, lambda r=rung, v=variant, f=made[done]: code_of(session, ladder, r, v, f))
-            if variant:
-                variants[name] = code
-            else:
-                title, idea = header(ladder.source(rung))
-                rungs[rung.slug] = RungCode(title=title, idea=idea, dtype=rung.dtype, code=code)
-    return {"code": (CodeResults(rungs=rungs, variants=variants), {"arch": arch, "standard": "c++17"})}

@@ -13,8 +13,8 @@ from recorder.device import DeviceError
 from recorder.results import Counters, CountersResults
 from recorder.session import Session, not_measured
 
-ESTIMATE_S = 60
-TIMEOUT_S = 120
+ESTIMATE_S, QUICK_S = 30, 30
+TIMEOUT_S = 60  # a worker that is silent for longer than this counts as hanging
 METRICS = (
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
@@ -62,8 +62,9 @@ def _count(session: Session, tool: str, slug: str) -> Counters:
     ladder, gpu = session.the_ladder, session.device.index
     metrics = ",".join([*METRICS, *(STALL.format(reason) for reason in REASONS)])
     command = [
-        tool, "--csv", "--clock-control", "none", "--kernel-name", ladder.entry, "--launch-skip", str(LAUNCHED - 1),
-        "--launch-count", "1", "--metrics", metrics, sys.executable, "-m", "recorder.counted", ladder.slug, slug, str(gpu),
+        tool, "--csv", "--clock-control", "none", "--kernel-name", ladder.entry,
+        "--launch-skip", str(LAUNCHED - 1), "--launch-count", "1", "--metrics", metrics,
+        sys.executable, "-m", "recorder.counted", str(ladder.folder), slug, str(gpu),
     ]  # fmt: skip
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
@@ -75,7 +76,7 @@ def _count(session: Session, tool: str, slug: str) -> Counters:
         raise DeviceError(f"ncu read nothing of {slug}: {said[0] if said else 'it printed no metrics'}")
     stalls = {reason: values[STALL.format(reason)] for reason in REASONS if STALL.format(reason) in values}
     total = sum(stalls.values()) or 1.0
-    cold = {
+    cold: dict[str, Any] = {
         name: values[name] if name in values else not_measured("this profiler or card has no such counter")
         for name in METRICS
     }

@@ -1,4 +1,4 @@
-"""Which thread holds which cell of an m16n8k16 multiply? A one-hot probe: one register half is one, and the card answers.
+"""Which thread holds which cell of an m16n8k16 multiply? One half of one register is one, and the card answers.
 
 ``ldmatrix`` fixes what row and column mean: it brings a matrix that lies row by row in memory into registers. With
 that, B (then A) holds column numbers, one half of one register of A (then B) is one, and the value and the place of
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from recorder.device import DeviceError
-from recorder.ladder import KERNELS
 from recorder.launch import Launch
 from recorder.listing import count_opcodes
 from recorder.recording import numbers_block
@@ -20,7 +19,7 @@ from recorder.results import FragmentMap, FragmentResults, Operand, Table
 from recorder.sass import disassemble
 from recorder.session import Session
 
-ESTIMATE_S = 3
+ESTIMATE_S, QUICK_S = 2, 2
 SLUG, FILE = "m16n8k16", "fragment_m16n8k16.cu"
 ROWS, COLUMNS, INNER = 16, 8, 16
 INSTRUCTION = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
@@ -72,9 +71,8 @@ def _probe(session: Session) -> FragmentMap:
     a_counts, _ = registers(np.repeat(counting[None, :], ROWS, 0), np.zeros((INNER, COLUMNS)))
     a_cells = _cells_of_input(4, lambda hot: products(hot, np.repeat(b_counts[None], len(hot), 0)), where, rows=True)
     b_cells = _cells_of_input(2, lambda hot: products(np.repeat(a_counts[None], len(hot), 0), hot), where, rows=False)
-    name = f"kernels/machine/{FILE}"
-    cubin = session.compile((KERNELS / "machine" / FILE).read_text(encoding="utf-8"), name)
-    sass = next(o for o in count_opcodes(disassemble(cubin, "multiply").instructions) if o.startswith("HMMA"))
+    opcodes = count_opcodes(disassemble(session.machine_cubin(FILE), "multiply").instructions)
+    sass = next(opcode for opcode in opcodes if opcode.startswith("HMMA"))
     return FragmentMap(
         instruction=INSTRUCTION,
         sass=sass,

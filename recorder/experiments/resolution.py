@@ -1,62 +1,75 @@
-"""How fine can these times be? A/A runs, single launches against trains, graph against plain, and the event clock's step."""
+"""How fine can times be? A/A runs, single launches against trains, graph against plain, and the event clock's step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from recorder.experiments.times import Bench
-from recorder.launch import Launch
+from recorder.bench import Bench, time_lanes
+from recorder.checks import require_right
+from recorder.floors import ONE_WARP
 from recorder.results import ResolutionResults
-from recorder.session import Session, not_measured
-from recorder.timing import LAUNCHES, Lane, graph_lane, interleave, plain_lane
+from recorder.session import Session, is_fault, not_measured
+from recorder.timing import LAUNCHES, Lane, graph_lane, plain_lane
+from recorder.workload import Enqueue
 
-ESTIMATE_S = 20
+ESTIMATE_S, QUICK_S = 3, 2
 SAMPLES = 200
 TWINS = 5
+KINDS = ("graph_train", "plain_train", "graph_single", "plain_single")
 
 
 def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     """The ``resolution`` experiment, warm, with the empty kernel and the ladder's last rung."""
-    device, ladder = session.device, session.the_ladder
-    samples = session.samples(SAMPLES)
-    bench = Bench(session, samples)
+    ladder, samples = session.the_ladder, session.samples(SAMPLES)
     rung = ladder.rungs[-1]
-    empty, one_warp = session.machine_kernel("empty.cu", "empty"), Launch((1, 1, 1), (32, 1, 1))
-    built = session.build(rung, ladder.problem)
-    kernels: dict[str, Callable[[int], None]] = {
-        "empty": lambda copy: device.launch(empty, one_warp, []),
-        rung.slug: bench.work(rung.dtype).launcher(built.module, built.launch, built.zero),
+    outcomes = {
+        "empty": session.attempt("empty", lambda: lanes_of(session, "empty", _empty(session))),
+        rung.slug: session.attempt(rung.slug, lambda: lanes_of(session, rung.slug, _last_rung(session))),
     }
-    lanes: dict[str, dict[str, Lane]] = {}
-    twins: dict[str, list[Lane]] = {}
-    for slug, enqueue in kernels.items():
-        session.doing(slug)
-        lanes[slug] = {
-            "graph_train": graph_lane(device, f"{slug} graph train", enqueue, False),
-            "plain_train": plain_lane(f"{slug} plain train", enqueue, False),
-            "graph_single": graph_lane(device, f"{slug} graph single", enqueue, False, 1),
-            "plain_single": plain_lane(f"{slug} plain single", enqueue, False, 1),
-        }
-        train = lanes[slug]["graph_train"]
-        twins[slug] = [Lane(f"{slug} twin {i + 1}", train.replay, LAUNCHES) for i in range(TWINS)]
+    lanes = {slug: found for slug, found in outcomes.items() if isinstance(found, dict)}
+    twins = {slug: [by["graph_train"].twin(f"{slug} twin {i + 1}") for i in range(TWINS)] for slug, by in lanes.items()}
     every = [lane for by in lanes.values() for lane in by.values()] + [lane for t in twins.values() for lane in t]
-    interleave(device, every, samples, progress=session.progress)
-    raw = [
-        us * lane.launches
-        for by in lanes.values()
-        for kind, lane in by.items()
-        if "single" in kind
-        for us in lane.samples
-    ]
+    time_lanes(session, every, samples)
+    singles = [lane for by in lanes.values() for lane in by.values() if lane.launches == 1]
+    launches: dict[str, Any] = {
+        slug: dict.fromkeys(KINDS, found)
+        if is_fault(found)
+        else {kind: lane.timed() for kind, lane in lanes[slug].items()}
+        for slug, found in outcomes.items()
+    }
     results = ResolutionResults(
         twins={slug: [lane.timed() for lane in t] for slug, t in twins.items()},
-        launches={slug: {kind: lane.timed() for kind, lane in by.items()} for slug, by in lanes.items()},
-        event_step_us=event_step(raw),
+        launches=launches,
+        event_step_us=event_step([us for lane in singles for us in lane.samples]),
     )
     return {"resolution": (results, {"launches_per_train": LAUNCHES, "samples": samples, "condition": "warm"})}
+
+
+def lanes_of(session: Session, slug: str, enqueue: Enqueue) -> dict[str, Lane]:
+    """The four ways of launching, by kind."""
+    device = session.device
+    return {
+        "graph_train": graph_lane(device, f"{slug} graph train", slug, enqueue),
+        "plain_train": plain_lane(f"{slug} plain train", slug, enqueue),
+        "graph_single": graph_lane(device, f"{slug} graph single", slug, enqueue, launches=1),
+        "plain_single": plain_lane(f"{slug} plain single", slug, enqueue, launches=1),
+    }
+
+
+def _empty(session: Session) -> Enqueue:
+    kernel = session.machine_kernel("empty.cu", "empty")
+    return lambda copy: session.device.launch(kernel, ONE_WARP, [])
+
+
+def _last_rung(session: Session) -> Enqueue:
+    ladder = session.the_ladder
+    rung = ladder.rungs[-1]
+    work, built = Bench(session, 0).work(rung.dtype), session.build(rung, ladder.problem)
+    enqueue = work.launcher(built.module, built.launch, built.zero)
+    require_right(rung.slug, work, enqueue)
+    return enqueue
 
 
 def event_step(raw_us: list[float]) -> Any:

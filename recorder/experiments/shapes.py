@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder import libraries
-from recorder.experiments.one_change import require_right
-from recorder.experiments.times import CONDITIONS
-from recorder.ladder import LibraryCall, Problem
+from recorder.bench import Bench
+from recorder.checks import require_right
+from recorder.ladder import Problem
+from recorder.references import prepare_reference
 from recorder.results import ShapeEntry, ShapesResults, TimePair
-from recorder.session import Session, not_measured, sentence
-from recorder.timing import LAUNCHES, Lane, graph_lane, interleave
-from recorder.workload import Workload, fitting_workload
+from recorder.rotation import LAUNCHES
+from recorder.session import Session, is_fault
 
-ESTIMATE_S = 60
+ESTIMATE_S, QUICK_S = 20, 9
 SAMPLES = 100
 
 
@@ -21,52 +20,44 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     """The ``shapes`` experiment. One shape at a time: its entries are interleaved, then its memory is freed."""
     ladder = session.the_ladder
     samples = session.samples(SAMPLES)
-    calls = {call.slug: call for call in ladder.references}
     entries: list[ShapeEntry] = []
+    launches: dict[str, int] = {}
+    rungs = [rung for rung in ladder.rungs if rung.slug in ladder.shape_entries]
+    session.compile_ahead((rung, "", {}) for rung in rungs)
     for i, problem in enumerate(ladder.shapes):
-        sizes = " x ".join(str(v) for v in problem.values())
-        session.progress(sizes, i / len(ladder.shapes))
-        works: dict[tuple[str, str], Workload] = {}
-        lanes: dict[str, list[Lane]] = {}
-        outcomes: dict[str, Any] = {}
-        for slug in ladder.shape_entries:
-            name = f"{slug} {sizes}"
-            outcomes[slug] = session.attempt(
-                name, lambda s=slug, n=name, p=problem: _prepare(session, p, s, n, calls.get(s), works, lanes)
-            )
-        session.doing(sizes)
-        interleave(
-            session.device, [lane for pair in lanes.values() for lane in pair], samples, progress=lambda *_: None
-        )
-        for slug in ladder.shape_entries:
-            times = outcomes[slug]
-            if times is None:
-                times = TimePair(**{c: lane.timed() for c, lane in zip(CONDITIONS, lanes[slug], strict=True)})
-            entries.append(ShapeEntry(entry=slug, problem=problem, times=times))
+        bench = Bench(session, samples, problem)
+        found = _shape(session, bench, problem, i / len(ladder.shapes), (i + 1) / len(ladder.shapes))
+        entries += [ShapeEntry(entry=slug, problem=problem, times=times) for slug, times in found.items()]
+        for dtype, operands in bench.operands.items():
+            if operands.rotation.launches != LAUNCHES:
+                sizes = "_".join(str(v) for v in problem.values())
+                launches[f"launches_per_sample_{dtype}_{sizes}"] = operands.rotation.launches
         session.device.free_all()
-    return {"shapes": (ShapesResults(shapes=entries), {"launches_per_sample": LAUNCHES, "samples": samples})}
+    return {
+        "shapes": (ShapesResults(shapes=entries), {"launches_per_sample": LAUNCHES, "samples": samples, **launches})
+    }
 
 
-def _prepare(
-    session: Session, problem: Problem, slug: str, name: str, call: LibraryCall | None,
-    works: dict[tuple[str, str], Workload], lanes: dict[str, list[Lane]],
-) -> Any:  # fmt: skip
-    ladder, device = session.the_ladder, session.device
-    dtype, returns = (call.dtype, call.returns) if call else (ladder.rung(slug).dtype, "fp32")
-    if (dtype, returns) not in works:
-        works[dtype, returns] = fitting_workload(device, ladder, problem, dtype, 11, LAUNCHES, returns)
-    work = works[dtype, returns]
-    if call:
-        try:
-            libraries.library_version(call.library)
-            enqueue = libraries.cublas_call(device, call, work)
-        except libraries.LibraryMissing as error:
-            return not_measured(sentence(error))
-        enqueue(0)
-        device.sync()
-    else:
-        built = session.build(ladder.rung(slug), problem)
+def _shape(session: Session, bench: Bench, problem: Problem, first: float, last: float) -> dict[str, Any]:
+    """Times by entry of one problem."""
+    ladder = session.the_ladder
+    calls = {call.slug: call for call in ladder.references}
+    sizes = " x ".join(str(v) for v in problem.values())
+    session.progress(f"{sizes}: prepare", first)
+
+    def prepare(slug: str, part: str) -> None:
+        if slug in calls:
+            prepare_reference(bench, calls[slug], part)
+            return
+        rung = ladder.rung(slug)
+        work, built = bench.work(rung.dtype), session.build(rung, problem)
         enqueue = work.launcher(built.module, built.launch, built.zero)
-        require_right(session, name, work, enqueue)
-    lanes[slug] = [graph_lane(device, name, enqueue, condition == "cold") for condition in CONDITIONS]
-    return None
+        require_right(part, work, enqueue)
+        bench.add(slug, enqueue, work.rotation, part)
+
+    outcomes: dict[str, Any] = {}
+    for slug in ladder.shape_entries:
+        part = f"{slug} {sizes}"
+        outcomes[slug] = session.attempt(part, lambda s=slug, p=part: prepare(s, p))
+    bench.run(first, last)
+    return {slug: outcome if is_fault(outcome) else TimePair(**bench.pair(slug)) for slug, outcome in outcomes.items()}

@@ -1,17 +1,18 @@
-"""Which setting is fastest? Every legal combination of a rung's constants, checked, then timed cold and warm."""
+"""Which sizes are best? Every combination of a rung's constants, checked, then timed cold and warm."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any
 
-from recorder.experiments.one_change import require_right
-from recorder.experiments.times import Bench, method
+from recorder.bench import Bench
+from recorder.checks import require_right
 from recorder.results import Setting, SweepResults, TimePair
-from recorder.session import Session, not_measured
+from recorder.session import Session, is_fault, not_measured
 
-ESTIMATE_S = 90
+ESTIMATE_S, QUICK_S = 80, 10
 SAMPLES = 200
+NOTHING = {"blocks": 0, "threads": 0, "smem_bytes": 0, "registers": 0}
 
 
 def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
@@ -22,36 +23,41 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     rung = ladder.rung(sweep.rung)
     bench = Bench(session, session.samples(SAMPLES))
     combinations = [dict(zip(sweep.axes, values, strict=True)) for values in itertools.product(*sweep.axes.values())]
-    facts: list[dict[str, Any]] = []
+    refused = {_name(c): why for c in combinations if (why := sweep.refuse(c))}
+    facts: dict[str, dict[str, int]] = {}
+    outcomes: dict[str, Any] = {}
 
-    def prepare(name: str, constants: dict[str, int]) -> dict[str, Any]:
+    def prepare(name: str, constants: dict[str, int]) -> None:
         built = session.build(rung, ladder.problem, "", {**constants, **sweep.derived(constants)})
-        work = bench.work(rung.dtype)
-        enqueue = work.launcher(built.module, built.launch, built.zero)
-        require_right(session, name, work, enqueue)
-        bench.add(name, enqueue)
-        return {
+        facts[name] = {
             "blocks": built.launch.blocks,
             "threads": built.launch.threads,
             "smem_bytes": built.module.static_smem_bytes + built.launch.dynamic_smem_bytes,
             "registers": built.module.registers,
         }
+        work = bench.work(rung.dtype)
+        enqueue = work.launcher(built.module, built.launch, built.zero)
+        require_right(name, work, enqueue)
+        bench.add(name, enqueue, work.rotation)
 
+    legal = [c for c in combinations if _name(c) not in refused]
+    session.compile_ahead((rung, "", {**c, **sweep.derived(c)}) for c in legal)
     for i, constants in enumerate(combinations):
         name = _name(constants)
-        why = sweep.refuse(constants)
-        session.progress(f"compile {name}", 0.2 * i / len(combinations))
-        outcome: Any = not_measured(why) if why else session.attempt(name, lambda n=name, c=constants: prepare(n, c))
-        known = outcome if isinstance(outcome, dict) else {"blocks": 0, "threads": 0, "smem_bytes": 0, "registers": 0}
-        facts.append({**known, "fault": None if isinstance(outcome, dict) else outcome})
-    bench.run((0.2, 1.0))
+        session.progress(f"check {name}", 0.1 * i / len(combinations))
+        outcomes[name] = (
+            not_measured(refused[name])
+            if name in refused
+            else session.attempt(name, lambda n=name, c=constants: prepare(n, c))
+        )
+    bench.run(0.1)
     settings = []
-    for constants, fact in zip(combinations, facts, strict=True):
-        fault = fact.pop("fault")
-        times = fault or TimePair(**bench.pair(_name(constants)))
-        settings.append(Setting(constants=constants, times=times, **fact))
+    for constants in combinations:
+        name = _name(constants)
+        times = outcomes[name] if is_fault(outcomes[name]) else TimePair(**bench.pair(name))
+        settings.append(Setting(constants=constants, times=times, **facts.get(name, NOTHING)))
     results = SweepResults(rung=rung.slug, axes={k: list(v) for k, v in sweep.axes.items()}, settings=settings)
-    return {"sweep": (results, method(bench))}
+    return {"sweep": (results, bench.method())}
 
 
 def _name(constants: dict[str, int]) -> str:

@@ -1,0 +1,117 @@
+"""What is on the bench? The workloads and lanes of one experiment: made on first use, timed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recorder.ladder import Problem
+from recorder.results import NotMeasured
+from recorder.rotation import LAUNCHES, Rotation
+from recorder.session import Session, not_measured
+from recorder.timing import VISIT, WARM_UP_MS, Lane, interleave, train
+from recorder.workload import Enqueue, Operands, Workload, fitting_operands
+
+SEED = 11
+CONDITIONS = ("cold", "warm")
+
+
+class Bench:
+    """``samples`` of every lane, for one problem: the ladder's own unless another is given."""
+
+    def __init__(self, session: Session, samples: int, problem: Problem | None = None) -> None:
+        self.session, self.samples, self.seed = session, samples, SEED
+        self.problem = problem or session.the_ladder.problem
+        self.operands: dict[str, Operands] = {}
+        self.works: dict[tuple[str, str], Workload] = {}
+        self.lanes: dict[tuple[str, str], Lane] = {}
+        self.faults: dict[tuple[str, str], NotMeasured] = {}
+
+    def work(self, dtype: str, returns: str = "fp32") -> Workload:
+        """The workload of an input and an output type. Those of one input type share their operands."""
+        session = self.session
+        if dtype not in self.operands:
+            answer = session.answer(self.problem, dtype, self.seed)
+            self.operands[dtype] = fitting_operands(session.device, session.the_ladder, self.problem, dtype, answer)
+        if (dtype, returns) not in self.works:
+            self.works[dtype, returns] = Workload(self.operands[dtype], returns)
+        return self.works[dtype, returns]
+
+    def renew(self, seed: int) -> None:
+        """Fresh inputs for everything on the bench."""
+        if seed != self.seed:
+            self.seed = seed
+            for dtype, operands in self.operands.items():
+                operands.renew(self.session.answer(self.problem, dtype, seed))
+
+    # ---- lanes ----------------------------------------------------------------------------------------------------
+
+    def add(self, name: str, enqueue: Enqueue, rotation: Rotation | None = None, part: str = "") -> None:
+        """A cold and a warm lane of one thing; ``part`` (``name`` unless given) is to blame when it breaks."""
+        rotation = rotation or Rotation(LAUNCHES)
+        replays = {
+            condition: self.session.device.capture(
+                train(enqueue, condition == "cold", rotation.launches), rotation.launches
+            ).replay
+            for condition in (CONDITIONS[1:] if rotation.not_cold else CONDITIONS)
+        }
+        self.add_replays(name, replays, rotation, part)
+
+    def add_replays(
+        self, name: str, replays: Mapping[str, Callable[[], None]], rotation: Rotation, part: str = ""
+    ) -> None:
+        """Lanes of trains that are captured already, by condition; a condition that is missing is not measured."""
+        for condition in CONDITIONS:
+            if condition in replays:
+                lane = Lane(f"{name} {condition}", part or name, replays[condition], rotation.launches)
+                self.lanes[name, condition] = lane
+            else:
+                self.faults[name, condition] = not_measured(rotation.not_cold)
+
+    def add_twin(self, name: str, of: str) -> None:
+        """Lanes of their own over the same graphs: an A/A run."""
+        for condition in CONDITIONS:
+            if (of, condition) in self.lanes:
+                self.lanes[name, condition] = self.lanes[of, condition].twin(f"{name} {condition}")
+            else:
+                self.faults[name, condition] = self.faults[of, condition]
+
+    def run(self, first: float = 0.0, last: float = 1.0) -> None:
+        """Time all lanes, interleaved; the progress goes from ``first`` to ``last``."""
+        time_lanes(self.session, list(self.lanes.values()), self.samples, first, last)
+
+    def pair(self, name: str) -> dict[str, Any]:
+        """``cold`` and ``warm`` times of one thing, or why there are none."""
+        return {
+            condition: self.lanes[name, condition].timed()
+            if (name, condition) in self.lanes
+            else self.faults[name, condition]
+            for condition in CONDITIONS
+        }
+
+    def method(self, **more: Any) -> dict[str, Any]:
+        """What a reader must know to measure the same."""
+        rotations = {dtype: operands.rotation for dtype, operands in self.operands.items()}
+        return {
+            "clock": "CUDA events around the replay of one graph",
+            "launches_per_sample": LAUNCHES,
+            **{f"launches_per_sample_{d}": r.launches for d, r in rotations.items() if r.launches != LAUNCHES},
+            "samples": self.samples,
+            "samples_per_visit": VISIT,
+            "warm_up_ms": WARM_UP_MS,
+            **{f"cold_copies_{dtype}": rotation.copies for dtype, rotation in rotations.items()},
+            **{f"cold_bytes_{d}": o.rotation.copies * o.streamed_bytes for d, o in self.operands.items()},
+            "inputs": "random, uniform in [-1, 1)",
+            **more,
+        }
+
+
+def time_lanes(session: Session, lanes: list[Lane], samples: int, first: float = 0.0, last: float = 1.0) -> None:
+    """Time lanes interleaved while the card's state is sampled; says which lane is visited, and how far this is."""
+
+    def before(lane: Lane, share: float) -> None:
+        session.doing(lane.part)
+        session.progress(lane.name, first + share * (last - first))
+
+    with session.under_load():
+        interleave(session.device, lanes, samples, VISIT, before)

@@ -1,0 +1,68 @@
+"""What can no kernel be faster than? An empty launch, and a plain read of the streamed operand for each input type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from recorder.bench import Bench
+from recorder.launch import Launch
+from recorder.results import TimePair
+from recorder.session import Session, is_fault
+from recorder.timing import graph_lane
+from recorder.workload import Operands
+
+ONE_WARP = Launch((1, 1, 1), (32, 1, 1))
+READ_THREADS = 512
+READ_LAUNCHES = 20  # of a train that tries a grid
+
+
+class Floors:
+    """The lanes ``empty`` and ``read_<dtype>`` on a bench."""
+
+    def __init__(self, session: Session, bench: Bench) -> None:
+        self.session, self.bench = session, bench
+        self.outcomes: dict[str, Any] = {}
+
+    def prepare(self, dtypes: list[str]) -> None:
+        self.outcomes["empty"] = self.session.attempt("empty", self._empty)
+        for dtype in dtypes:
+            name = f"read_{dtype}"
+            self.outcomes[name] = self.session.attempt(name, lambda n=name, d=dtype: self._read(n, d))
+
+    def _empty(self) -> None:
+        device, kernel = self.session.device, self.session.machine_kernel("empty.cu", "empty")
+        self.bench.add("empty", lambda copy: device.launch(kernel, ONE_WARP, []))
+
+    def _read(self, name: str, dtype: str) -> None:
+        device, operands = self.session.device, self.bench.work(dtype).operands
+        kernel, out = self.session.machine_kernel("read.cu", "read"), device.alloc(16)
+        arguments = [
+            [np.uint64(a), np.uint64(out), np.uint64(operands.streamed_bytes // 16)] for a in operands.streamed
+        ]
+        launch = self._best_grid(kernel, operands, arguments[0])
+        self.bench.add(
+            name, lambda copy: device.launch(kernel, launch, arguments[copy % len(arguments)]), operands.rotation
+        )
+
+    def _best_grid(self, kernel: Any, operands: Operands, arguments: list[Any]) -> Launch:
+        """The grid that reads fastest, warm: a floor has to be the lowest one found, so a few grids are tried."""
+        device = self.session.device
+        sms = device.attribute("MULTIPROCESSOR_COUNT")
+        found = []
+        for blocks in sorted({sms, 2 * sms, 3 * sms, 4 * sms, 8 * sms, 256, 512, 1024, 2048}):
+            launch = Launch((blocks, 1, 1), (READ_THREADS, 1, 1))
+            lane = graph_lane(
+                device, "read", "read", lambda copy, g=launch: device.launch(kernel, g, arguments), False, READ_LAUNCHES
+            )
+            device.time(lane.replay, 2)
+            found.append((float(np.median(device.time(lane.replay, 10))), blocks))
+        return Launch((min(found)[1], 1, 1), (READ_THREADS, 1, 1))
+
+    def results(self) -> dict[str, TimePair]:
+        """The pairs of times by name; both sides say why where there are none."""
+        return {
+            name: TimePair(cold=outcome, warm=outcome) if is_fault(outcome) else TimePair(**self.bench.pair(name))
+            for name, outcome in self.outcomes.items()
+        }

@@ -1,0 +1,112 @@
+"""How does a run talk to the process that works for it? A task in, progress and texts out, and patience that ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recorder.folder import RunError
+from recorder.recording import Card
+from recorder.worker import Task, serve
+
+START_S = 180.0
+END_S = 10.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What became of a task: ``texts`` by experiment, or None and ``why``; ``doing`` is the part that was worked on.
+
+    ``lost``: the process is of no use any more.
+    """
+
+    texts: dict[str, str] | None
+    why: str = ""
+    lost: bool = False
+    doing: str = ""
+
+
+class Worker:
+    """A worker process and the pipe to it; RunError where it does not come up."""
+
+    def __init__(self, device_factory: str, gpu: int, kernels: Path, start_s: float = START_S) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, child = context.Pipe()
+        self.process = context.Process(target=serve, args=(child, device_factory, gpu, str(kernels)), daemon=True)
+        self.busy = True
+        self.process.start()
+        child.close()
+        kind, *rest = self._receive(start_s, f"the driver did not answer within {start_s:.0f} seconds")
+        if kind != "ready":
+            self.close()
+            raise RunError(str(rest[0]))
+        self.card: Card = rest[0]
+        self.busy = False
+
+    def _receive(self, timeout_s: float, silence: str) -> list[Any]:
+        try:
+            if not self.connection.poll(max(0.0, timeout_s)):
+                return ["failed", silence, True]
+            return [*self.connection.recv()]
+        except (EOFError, OSError):
+            self.process.join(END_S)
+            return ["failed", f"its process {_ended(self.process.exitcode)}", True]
+
+    def do(self, task: Task, progress: Callable[[str, float], None], silence_s: float, limit_s: float) -> Reply:
+        """Let the worker do a task. It is lost when it is silent for ``silence_s`` or takes longer than ``limit_s``."""
+        end = time.monotonic() + limit_s
+        doing = ""
+        self.busy = True
+        try:
+            self.connection.send(task)
+        except OSError:
+            self.process.join(END_S)
+            return Reply(None, f"its process {_ended(self.process.exitcode)}", True)
+        while True:
+            left_s = end - time.monotonic()
+            silence = f"nothing was heard for {silence_s:.0f} seconds; the kernel hangs"
+            if left_s < silence_s:
+                silence = f"it took longer than {limit_s:.0f} seconds"
+            kind, *rest = self._receive(min(silence_s, left_s), silence) if left_s > 0 else ["failed", silence, True]
+            if kind == "progress":
+                progress(*rest)
+            elif kind == "doing":
+                doing = rest[0]
+            else:
+                reply = Reply(rest[0], doing=doing) if kind == "done" else Reply(None, rest[0], rest[1], doing)
+                self.busy = reply.lost
+                return reply
+
+    def close(self) -> None:
+        """End the process: an idle one is asked, a busy one or one that does not answer is killed."""
+        if not self.busy:
+            try:
+                self.connection.send(None)
+                self.process.join(END_S)
+            except OSError:
+                pass
+        self.kill()
+
+    def kill(self) -> None:
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join(END_S)
+        self.connection.close()
+        if self.process.is_alive():
+            raise RunError("the driver does not let go of the worker's process; the GPU may need a reset")
+
+
+def _ended(exit_code: int | None) -> str:
+    if exit_code is None:
+        return "closed its pipe"
+    if exit_code < 0:
+        try:
+            return f"was ended by {signal.Signals(-exit_code).name}"
+        except ValueError:
+            return f"was ended by signal {-exit_code}"
+    return f"ended (exit status {exit_code})"
