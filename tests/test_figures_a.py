@@ -16,11 +16,12 @@ import pytest
 from publisher.draw import check
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import fill_the_chip, ladder, placement, samples, shapes, tiles_blocks_sms
-from publisher.figures._excerpt import LINES
+from publisher.figures._excerpt import GAP, LINES
 from publisher.figures._placed import Launch, placed_rungs
 from publisher.figures._style import TOKENS, axis, base_layout, cells, fmt_count, fmt_time, listed, merged, sm_grid
+from recorder.listing import is_dummy, parse_sass
 from recorder.recording import load_cards, parse_yaml
-from recorder.results import NotMeasured
+from recorder.results import NotMeasured, Table, Timed
 from tests.conftest import ROOT
 
 LADDER = "linear"
@@ -66,6 +67,14 @@ def changed(evidence: Evidence, experiment: str, **results: Any) -> Evidence:
     recording = evidence.card.recordings[LADDER, experiment]
     other = replace(recording, results=recording.results.model_copy(update=results))
     card = replace(evidence.card, recordings={**evidence.card.recordings, (LADDER, experiment): other})
+    return replace(evidence, card=card)
+
+
+def with_method(evidence: Evidence, **method: Any) -> Evidence:
+    """The times were taken so."""
+    recording = evidence.card.recordings[LADDER, "times"]
+    other = replace(recording, header=recording.header.model_copy(update={"method": method}))
+    card = replace(evidence.card, recordings={**evidence.card.recordings, (LADDER, "times"): other})
     return replace(evidence, card=card)
 
 
@@ -176,7 +185,7 @@ def test_ladder_adds_a_rung_a_step_and_then_shows_all(evidence: Evidence) -> Non
     rungs = list(evidence.need("code").results.rungs)
     assert [step.slug for step in figure.sequences[""]] == [*rungs, "all"]
     for count, rung in enumerate(rungs, start=1):
-        cold = state(figure, "", rung)[0][1]
+        cold = state(figure, "", rung)[0][ladder.COLD]
         assert cold["ids"] == [f"{LADDER}.{slug}.cold" for slug in rungs[:count]]
 
 
@@ -186,7 +195,8 @@ def test_ladder_numbers_are_the_medians(evidence: Evidence) -> None:
         assert float(row[1]) == pytest.approx(times.cold.samples.median_us, abs=0.0006)
         assert float(row[3]) == pytest.approx(times.warm.samples.median_us, abs=0.0006)
         assert fmt_time(times.cold.samples.median_us) in captions(figure)[slug]
-    cold, warm = state(figure, "", "all")[0][1:3]
+    data = state(figure, "", "all")[0]
+    cold, warm = data[ladder.COLD], data[ladder.WARM]
     assert cold["x"] == [round(t.cold.samples.median_us, 4) for t in results.rungs.values()]
     assert warm["x"] == [round(t.warm.samples.median_us, 4) for t in results.rungs.values()]
     names = [row[0] for row in figure.table.rows]
@@ -201,21 +211,39 @@ def test_ladder_compares_by_resolution(evidence: Evidence) -> None:
     results = evidence.need("times").results
     twin = results.rungs | {"shared": results.rungs["naive"]}
     said = captions(ladder.draw(changed(evidence, "times", rungs=twin)))["shared"]
-    assert "cold it is the same, within the resolution, as rung 1" in said
+    assert "Cold, that is the same within the resolution as rung 1" in said
     assert "times as fast as rung 1" in captions(ladder.draw(evidence))["shared"]
 
 
-def test_ladder_listing_is_a_part_of_the_recorded_loop(evidence: Evidence) -> None:
+def test_ladder_shows_recorded_lines_and_counts_those_between(evidence: Evidence) -> None:
     figure, code = ladder.draw(evidence), evidence.need("code").results
     for listing in figure.listings:
         sass = code.rungs[listing.slug].code.sass
+        recorded = parse_sass(sass)
         assert 0 < len(listing.lines) <= LINES
-        assert all(f"{line.label} " in sass and line.text in sass and "loop" in line.marks for line in listing.lines)
-        assert all(line.note for line in listing.lines)
+        before = None
+        for line in listing.lines:
+            if line.text.startswith(GAP):
+                counts = [int(count) for count in re.findall(r"(\d+)[ \u00a0]", line.text)]
+                gap = sum(counts)
+                continue
+            assert f"{line.label} " in sass
+            assert line.text in sass
+            assert line.note
+            place = next(n for n, i in enumerate(recorded) if i.offset == int(line.label, 16))
+            between = [] if before is None else recorded[before + 1 : place]
+            assert sum(not is_dummy(i) for i in between) == (gap if between else 0)
+            before, gap = place, 0
+
+
+def test_ladder_lights_what_is_new_in_a_rung(evidence: Evidence) -> None:
+    figure = ladder.draw(evidence)
     steps = {step.slug: step for step in figure.sequences[""]}
-    assert "New in its loop: `HMMA`" in steps["tensor_core"].caption
+    assert "new `HMMA`" in steps["tensor_core"].caption
     lit = {line.text.split(".")[0] for line in figure.listings[4].lines if line.key in steps["tensor_core"].lit}
     assert "HMMA" in lit
+    assert all("loop" in line.marks for line in figure.listings[4].lines if line.text.startswith("HMMA"))
+    assert not steps["naive"].lit
 
 
 def test_ladder_says_failed_in_caption_picture_and_table(failed: Evidence) -> None:
@@ -244,12 +272,13 @@ def launch(rows: list[tuple[int, int, float, float]], sms: int = 4) -> Launch:
 
 def test_waves_lanes_tail_and_blocks_at_work() -> None:
     made = launch([(0, 0, 0, 4), (1, 1, 0, 3), (2, 0, 1, 5), (3, 1, 3, 9), (4, 0, 4, 6)])
-    assert made.wave.tolist() == [1, 1, 2, 2, 3]
+    assert made.wave.tolist() == [1, 1, 1, 2, 2], "blocks that run side by side on an SM are of one wave"
     assert made.lane.tolist() == [0, 0, 1, 0, 0]
     assert made.tail_start_us == 6
     assert made.duration_us == 9
     assert made.per_sm.tolist() == [3, 2, 0, 0]
-    assert made.spread_text == "2 of 4 SMs ran 2 to 3\u00a0blocks, and 2 ran none"
+    assert made.spread_text == "1 of 4 SMs ran 3\u00a0blocks, 1 ran 2, and 2 ran none"
+    assert made.busy_share == pytest.approx((6 + 9) / (4 * 9))
     moments, running = made.running
     assert dict(zip(moments.tolist(), running.tolist(), strict=True)) == {0: 2, 1: 3, 3: 3, 4: 3, 5: 2, 6: 1, 9: 0}
 
@@ -281,27 +310,40 @@ def test_tiles_of_a_launch_that_was_not_recorded_are_missing(options: dict[str, 
         tiles_blocks_sms.draw(evidence, **options)
 
 
-def test_fill_the_chip_counts_blocks_as_recorded(evidence: Evidence) -> None:
-    figure = fill_the_chip.draw(evidence)
-    for number in ("1", "2", "3"):
-        for slug, placed in evidence.need("placement").results.rungs.items():
-            table = placed.launches[int(number) - 1].arrays
-            counts = np.bincount(table["sm"].astype(int), minlength=132)
-            data = state(figure, number, slug)[0]
-            assert [int(text or 0) for text in data[0]["text"]] == counts.tolist()
-            assert (
-                f"{fmt_count(table['block'].size, 'block')}. Recorded in launch {number}"
-                in captions(figure, number)[slug]
-            )
+@pytest.mark.parametrize("number", ["1", "2", "3"])
+def test_fill_the_chip_counts_blocks_as_recorded(number: str, evidence: Evidence) -> None:
+    figure = fill_the_chip.draw(evidence, launch=number)
+    for slug, placed in evidence.need("placement").results.rungs.items():
+        table = placed.launches[int(number) - 1].arrays
+        counts = np.bincount(table["sm"].astype(int), minlength=132)
+        data = state(figure, "", slug)[0]
+        assert [int(text or 0) for text in data[0]["text"]] == counts.tolist()
+        assert captions(figure)[slug].startswith(fmt_count(table["block"].size, "block"))
+        title = evidence.need("code").results.rungs[slug].title
+        assert sum(int(row[2]) for row in figure.table.rows if row[0].endswith(f" {title}")) == 132
     times = evidence.need("times").results.rungs["split_k"]
-    assert f"cold {fmt_time(times.cold.samples.median_us)}" in captions(figure, "1")["split_k"]
-    assert len(figure.table.rows) == 132
+    assert f"cold {fmt_time(times.cold.samples.median_us)}" in captions(figure)["split_k"]
+
+
+def test_fill_the_chip_has_one_axis_of_time_and_the_rungs_before(evidence: Evidence) -> None:
+    figure = fill_the_chip.draw(evidence)
+    first, *_, last = figure.sequences[""]
+    assert not state(figure, "", first.slug)[0][1]["x"]
+    past = state(figure, "", last.slug)[0][1]["x"]
+    assert past.count(None) == len(figure.sequences[""]) - 1
+    assert all("xaxis2" not in step.layout for step in figure.sequences[""])
 
 
 def test_fill_the_chip_takes_rungs_and_says_which_are_absent(evidence: Evidence) -> None:
     figure = fill_the_chip.draw(evidence, rungs="tuned, naive")
-    assert list(captions(figure, "1")) == ["tuned"]
+    assert list(captions(figure)) == ["tuned"]
     assert "naive: not recorded" in figure.table.caption
+
+
+@pytest.mark.parametrize("launch", ["0", "9", "first"])
+def test_fill_the_chip_of_a_launch_that_was_not_recorded_is_missing(launch: str, evidence: Evidence) -> None:
+    with pytest.raises(Missing):
+        fill_the_chip.draw(evidence, launch=launch)
 
 
 def test_placement_draws_each_block_once(evidence: Evidence) -> None:
@@ -319,32 +361,87 @@ def test_placement_draws_each_block_once(evidence: Evidence) -> None:
 
 def test_placement_steps_through_the_waves(evidence: Evidence) -> None:
     figure = placement.draw(evidence)
-    said = captions(figure, "split_k,1")
-    assert list(said) == ["wave_1", "wave_2", "tail"]
-    assert "124\u00a0blocks" in said["wave_2"]
-    assert "% of the launch" in said["tail"]
+    assert list(captions(figure, "split_k,1")) == ["wave_1", "tail", "ends"]
+    assert "none waits for another" in captions(figure, "split_k,1")["wave_1"]
+    assert "% of the launch" in captions(figure, "split_k,1")["tail"]
+
+
+def test_placement_of_more_blocks_than_fit_has_several_waves(evidence: Evidence) -> None:
+    rungs = evidence.need("placement").results.rungs
+    rows = [f"{block} {block % 132} {block // 132 * 100} {block // 132 * 100 + 100}" for block in range(300)]
+    table = Table(columns="block sm start_ns end_ns", rows="\n".join(rows))
+    one = rungs["split_k"].model_copy(update={"launches": [table]})
+    figure = placement.draw(changed(evidence, "placement", rungs={"split_k": one}), rungs="split_k")
+    said = captions(figure, "split_k")
+    assert list(said)[:4] == ["wave_1", "wave_2", "wave_3", "tail"]
+    assert "36\u00a0blocks" in said["wave_3"]
 
 
 # ---- samples -------------------------------------------------------------------------------------------------------
 
 
+EVERY = " ".join(["naive", "shared", "registers", "fp16", "tensor_core", "async_copy", "split_k", "tuned"])
+
+
+def times_drawn(figure: SteppedFigure, key: str, step_us: float) -> np.ndarray:
+    """The samples that the first step of a sequence draws, µs: its axis is in quanta, its labels in ns."""
+    data, layout = state(figure, key, figure.sequences[key][0].slug)
+    (shown,) = [trace for trace in data[samples.CLOCK + 1 :] if trace["visible"]]
+    zero, quantum = re.search(r"([\d.]+)\u00a0µs %{y:\+d} x ([\d.]+)\u00a0ns", shown["hovertemplate"]).groups()  # type: ignore[union-attr]
+    return float(zero) + np.array(shown["y"]) * float(quantum) / 1000
+
+
 def test_samples_draws_all_of_them_and_their_median(evidence: Evidence) -> None:
-    figure, results = samples.draw(evidence), evidence.need("times").results
+    figure, results = samples.draw(evidence, names=EVERY), evidence.need("times").results
+    assert len(figure.sequences) == 2 * len(results.rungs)
     for key, steps in figure.sequences.items():
         rung, condition = key.split(",")
         recorded = getattr(results.rungs[rung], condition).samples
-        data, _ = state(figure, key, steps[0].slug)
-        shown = [trace for trace in data[samples.CLOCK + 1 :] if trace["visible"]]
-        assert len(shown) == 1
-        assert shown[0]["y"] == pytest.approx(recorded.us.tolist(), abs=recorded.step_us / 5)
+        data, layout = state(figure, key, steps[0].slug)
+        assert times_drawn(figure, key, recorded.step_us) == pytest.approx(recorded.us, abs=1e-4)
         assert sum(data[samples.BARS]["x"]) == recorded.count
         median = data[samples.MEDIAN]
         assert median["ids"][1] == f"{LADDER}.{rung}.{condition}"
-        assert median["y"][1] == pytest.approx(recorded.median_us, abs=1e-5)
+        zero = layout["yaxis"]["tickvals"][layout["yaxis"]["ticktext"].index("0")]
+        assert median["y"][1] == zero, "the label 0 is at the median"
         assert f"The median is {recorded.median_us:.3f} µs" in steps[0].caption
-    medians = [float(row[2]) for row in figure.table.rows]
-    wanted = [getattr(t, c).samples.median_us for t in results.rungs.values() for c in ("cold", "warm")]
+    medians = [float(row[2]) for row in figure.table.rows if row[2]]
+    every = [*results.rungs.values(), *results.references.values()]
+    wanted = [getattr(t, c).samples.median_us for t in every for c in ("cold", "warm")]
     assert medians == pytest.approx(wanted, abs=0.0006)
+
+
+def test_samples_on_ticks_are_drawn_exactly(evidence: Evidence) -> None:
+    tick = 0.032 / 100
+    us = np.array([39_000, 39_001, 39_003, 39_003, 39_010] * 100) * tick
+    text = " ".join(f"{value:.5f}" for value in us)
+    timed = evidence.need("times").results.rungs["tuned"]
+    one = timed.model_copy(update={"cold": Timed(samples_us=text)})
+    resolution = changed(evidence, "resolution", event_step_us=0.032)
+    of_100 = with_method(changed(resolution, "times", rungs={"tuned": one}), launches_per_sample=100)
+    figure = samples.draw(of_100, names="tuned")
+    assert times_drawn(figure, "tuned,cold", tick) == pytest.approx(us, abs=1e-9)
+    said = captions(figure, "tuned,cold")["steps"]
+    assert "steps of 0.320\u00a0ns: the event clock moves in steps of 32.0\u00a0ns" in said
+    counts = state(figure, "tuned,cold", "steps")[0][samples.BARS]
+    assert dict(zip(counts["y"], counts["x"], strict=True)) == {-3: 100, -2: 100, 0: 200, 7: 100}
+
+
+def test_samples_by_default_are_of_the_last_rung_and_a_library_call(evidence: Evidence) -> None:
+    figure = samples.draw(evidence)
+    slugs = [slug for slug, _ in figure.choices[0].options]
+    assert slugs[0] == "tuned"
+    assert len(slugs) > 1
+    assert set(slugs[1:]) <= set(evidence.need("times").results.references)
+
+
+def test_samples_beside_those_of_a_second_run(evidence: Evidence) -> None:
+    figure, times = samples.draw(evidence), evidence.need("times").results
+    again = times.twins["tuned"].cold.samples
+    data, _ = state(figure, "tuned,cold", "twice")
+    assert data[samples.TWIN_MEDIAN]["ids"][1] == f"{LADDER}.twins.tuned.cold"
+    assert 0.95 * again.count < sum(data[samples.TWIN]["x"]) <= again.count
+    assert f"{again.median_us:.3f} µs" in captions(figure, "tuned,cold")["twice"]
 
 
 def test_samples_have_the_clock_only_when_it_was_recorded(evidence: Evidence) -> None:
@@ -356,7 +453,7 @@ def test_samples_have_the_clock_only_when_it_was_recorded(evidence: Evidence) ->
 
 
 def test_samples_of_a_failed_rung_say_why(failed: Evidence) -> None:
-    figure = samples.draw(failed)
+    figure = samples.draw(failed, names="split_k tuned")
     assert list(captions(figure, "split_k,cold")) == ["distribution"]
     assert "failed: " in captions(figure, "split_k,cold")["distribution"]
 

@@ -59,8 +59,7 @@ def effect(evidence: Evidence, rows: Sequence[Row], place: int) -> str:
     if earlier is None or ours is None:
         return f"{text}."
     word = compare(ours, earlier.timed["cold"], twin_of(evidence, "cold"))  # type: ignore[arg-type]
-    joint = "cold it is the same, within the resolution, as" if word.same else f"cold it is {word.words} as"
-    return f"{text}: {joint} rung {earlier.rung.number}."
+    return f"{text}. Cold, that is {word.words} as rung {earlier.rung.number}."
 
 
 def table(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> DataTable:

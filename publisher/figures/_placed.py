@@ -14,6 +14,8 @@ from publisher.figures._style import Rung, fmt_count, lacking, rungs
 from recorder.recording import Recording
 from recorder.results import RungPlacement, Table
 
+MOST_COUNTS = 3  # of blocks an SM that a sentence tells one by one
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -44,15 +46,31 @@ class Launch:
 
     @property
     def spread_text(self) -> str:
-        """Which SMs had how many blocks, e.g. ``32 of 132 SMs ran 1 block each, and 100 ran none``."""
-        used = self.per_sm[self.per_sm > 0]
-        least, most = int(used.min()), int(used.max())
-        each = fmt_count(most, "block") if least == most else f"{least} to {fmt_count(most, 'block')}"
-        if self.idle_sms == 0:
-            return f"each of the {self.sms} SMs ran {each}"
-        return (
-            f"{used.size} of {self.sms} SMs ran {each}{' each' if least == most else ''}, and {self.idle_sms} ran none"
-        )
+        """How many SMs had how many blocks, e.g. ``32 of 132 SMs ran 1 block each, and 100 ran none``."""
+        counts, sms = np.unique(self.per_sm[self.per_sm > 0], return_counts=True)
+        least, most = int(counts[0]), int(counts[-1])
+        if len(counts) <= MOST_COUNTS:
+            pairs = list(zip(counts.tolist(), sms.tolist(), strict=True))[::-1]
+            first = f"{pairs[0][1]} of {self.sms} SMs" if len(pairs) > 1 or self.idle_sms else f"all {self.sms} SMs"
+            parts = [f"{first} ran {fmt_count(most, 'block')}{' each' if pairs[0][1] > 1 else ''}"]
+            parts += [f"{many} ran {count}" for count, many in pairs[1:]]
+        else:
+            parts = [f"{self.sms - self.idle_sms} of {self.sms} SMs ran {least} to {fmt_count(most, 'block')}"]
+        parts += [f"{self.idle_sms} ran none"] if self.idle_sms else []
+        return f"{', '.join(parts[:-1])}, and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+    @cached_property
+    def busy_share(self) -> float:
+        """Of all SMs' time from the first start to the last end, the part in which an SM had a block; 0 to 1."""
+        busy = 0.0
+        for sm in np.flatnonzero(self.per_sm):
+            here = self.sm == sm
+            order = np.argsort(self.start_us[here])
+            reached = 0.0
+            for start, end in zip(self.start_us[here][order], self.end_us[here][order], strict=True):
+                busy += max(0.0, end - max(start, reached))
+                reached = max(reached, end)
+        return busy / (self.sms * self.duration_us) if self.duration_us else 0.0
 
     @cached_property
     def running(self) -> tuple[np.ndarray, np.ndarray]:
@@ -63,25 +81,29 @@ class Launch:
         return moments, started - ended
 
     @cached_property
-    def wave(self) -> np.ndarray:
-        """Wave of each block, from 1: it is the k-th to start on its SM (of equal starts the lower block first)."""
-        waves = np.zeros(self.blocks, dtype=int)
-        seen: dict[int, int] = {}
+    def _turns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lane and wave of each block. Blocks take, in the order of their starts, the first free lane of their SM."""
+        lanes, waves = np.zeros(self.blocks, dtype=int), np.zeros(self.blocks, dtype=int)
+        free: dict[int, list[float]] = {}  # of an SM: when each of its lanes is free again
+        turn: dict[tuple[int, int], int] = {}
         for i in np.lexsort((self.block, self.start_us)):
-            seen[int(self.sm[i])] = waves[i] = seen.get(int(self.sm[i]), 0) + 1
-        return waves
-
-    @cached_property
-    def lane(self) -> np.ndarray:
-        """Place beside the blocks that run at the same time on the same SM, from 0: the first that is free."""
-        lanes = np.zeros(self.blocks, dtype=int)
-        free: dict[int, list[float]] = {}
-        for i in np.lexsort((self.block, self.start_us)):
-            ends = free.setdefault(int(self.sm[i]), [])
+            sm = int(self.sm[i])
+            ends = free.setdefault(sm, [])
             place = next((n for n, end in enumerate(ends) if end <= self.start_us[i]), len(ends))
             ends[place : place + 1] = [float(self.end_us[i])]
-            lanes[i] = place
-        return lanes
+            turn[sm, place] = turn.get((sm, place), 0) + 1
+            lanes[i], waves[i] = place, turn[sm, place]
+        return lanes, waves
+
+    @property
+    def lane(self) -> np.ndarray:
+        """Place beside the blocks that run at the same time on the same SM, from 0."""
+        return self._turns[0]
+
+    @property
+    def wave(self) -> np.ndarray:
+        """Wave of each block, from 1: a block of wave 2 took the place of one that had ended."""
+        return self._turns[1]
 
     @property
     def tail_start_us(self) -> float:
@@ -134,6 +156,11 @@ def _launch(table: Table, sms: int) -> Launch:
     sm = columns["sm"][order].astype(int)
     start, end = ((columns[name][order] - first) / 1000 for name in ("start_ns", "end_ns"))
     return Launch(columns["block"][order].astype(int), sm, start, end, max(sms, int(sm.max()) + 1))
+
+
+def percent(share: float) -> str:
+    """``4 %``, whole; number and unit stay on one line."""
+    return f"{share * 100:.0f}\u00a0%"
 
 
 def depth(count: int) -> tuple[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._measured import CONDITIONS, value_of
-from publisher.figures._placed import Launch, Placed, depth, placed_rungs
+from publisher.figures._placed import Launch, Placed, depth, percent, placed_rungs
 from publisher.figures._style import (
     axis,
     base_layout,
@@ -17,7 +18,7 @@ from publisher.figures._style import (
     fmt_count,
     fmt_time,
     hidden_axis,
-    listed,
+    lacking,
     note,
     rerecord,
     sm_grid,
@@ -25,33 +26,43 @@ from publisher.figures._style import (
     told,
     words,
 )
+from publisher.figures._what_if import what_if
 from recorder.recording import Recording
 
-MOST_LAUNCHES = 3  # to choose from
-MOST_MOMENTS = 300  # of the line; more would be finer than the screen
+MOST_MOMENTS = 150  # of the line; more would be finer than the screen
 GAP = 0.09  # between the panels, of the width
 
 
-def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
-    """``rungs``: slugs between blanks or commas; those of the placement recording by default."""
+def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigure:
+    """``rungs``: slugs between blanks or commas, those of the placement recording by default; ``launch``: from 1."""
     recording, placed, absent = placed_rungs(evidence, rungs.replace(",", " ").split())
     timed = evidence.card.get(evidence.subject, "times")
-    sms = max(launch.sms for p in placed for launch in p.launches)
-    numbers = range(1, 1 + min(MOST_LAUNCHES, *(len(p.launches) for p in placed)))
-    sequences = {str(n): tuple(_step(timed, p, n, sms) for p in placed) for n in numbers}
-    several = len(numbers) > 1
-    top = max(int(launch.running[1].max()) for p in placed for launch in p.launches[: len(numbers)])
+    number = int(launch) if launch.isdigit() else 0
+    fewest = min(len(p.launches) for p in placed)
+    if not 1 <= number <= fewest:
+        raise lacking(evidence, "placement", f"{fewest} launches of each rung are recorded, and no launch {launch}")
+    launches = [p.launches[number - 1] for p in placed]
+    sms = max(one.sms for one in launches)
+    top = max(int(one.running[1].max()) for one in launches)
+    end = max(one.duration_us for one in launches)
     columns, rows, _ = sm_grid(sms)
     split = 0.5 - GAP / 2
+    steps = tuple(_step(timed, placed, place, number) for place in range(len(placed)))
     return SteppedFigure(
         title="Filling the card",
-        alt=f"The {sms} SMs of the card as cells, and blocks at work against time. {told(sequences['1'][0])}",
-        data=tuple(_data(sms)),
+        alt=f"The {sms} SMs of the card as cells, and blocks at work against time. {told(steps[0])}",
+        data=tuple(_data(sms, end)),
         layout=base_layout(
             margin={"l": 4, "r": 12, "t": 24, "b": 40},
             xaxis=hidden_axis(range=[-0.5, columns - 0.5], domain=[0, split]),
             yaxis=hidden_axis(range=[rows - 0.5, -0.5], domain=[0, 1]),
-            xaxis2=axis("time in the launch, µs", domain=[split + GAP, 1], anchor="y2", rangemode="tozero", nticks=6),
+            xaxis2=axis(
+                "time in the launch, µs",
+                domain=[split + GAP, 1],
+                anchor="y2",
+                range=[0, round(end * 1.02, 3)],
+                nticks=6,
+            ),
             yaxis2=axis(range=[0, max(top, sms) * 1.1], domain=[0, 1], anchor="x2", nticks=6),
             annotations=_heads((0, 1), (split + GAP - 0.04, 1)),
         ),
@@ -62,16 +73,16 @@ def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
             "yaxis2": {"domain": [0, 0.34]},
             "annotations": _heads((0, 1), (0, 0.35)),
         },
-        sequences=sequences if several else {"": sequences["1"]},
-        table=_table(placed, sms, numbers, absent),
+        sequences={"": steps},
+        table=_table(placed, launches, number, absent),
         provenance=(
             Provenance.recorded(recording, *([timed] if timed else [])),
             Provenance.authored("the grid of SMs, in the order of their numbers; it is not a picture of the die."),
         ),
         rerecord=rerecord(evidence.subject, "placement"),
-        choices=(Choice("launch", "Launch", tuple((str(n), str(n)) for n in numbers)),) if several else (),
         height=400,
         narrow_height=580,
+        **what_if(list(zip(placed, launches, strict=True))),
     )
 
 
@@ -80,60 +91,61 @@ def _heads(*places: tuple[float, float]) -> list[dict[str, Any]]:
     return [note(text, x, y, yshift=4) for text, (x, y) in zip(texts, places, strict=True)]
 
 
-def _data(sms: int) -> list[dict[str, Any]]:
-    """The cells, the blocks at work, and the line that they would reach with one block an SM."""
+def _data(sms: int, end: float) -> list[dict[str, Any]]:
+    """The cells, earlier rungs, the blocks at work, and the line that they would reach with one block an SM."""
     _, _, spots = sm_grid(sms)
+    right: dict[str, Any] = {"type": "scatter", "mode": "lines", "xaxis": "x2", "yaxis": "y2", "x": [], "y": []}
+    grid = cells([x for x, _ in spots], [y for _, y in spots], "@surface", 0.9, 0.9, textfont={"size": 11})
     return [
-        cells([x for x, _ in spots], [y for _, y in spots], "@surface", 0.9, 0.9, textfont={"size": 11}),
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": [],
-            "y": [],
+        grid | {"hovertext": [f"SM {sm}" for sm in range(sms)]},
+        right | {"line": {"color": "@muted", "width": 1, "shape": "hv"}, "hoverinfo": "skip"},
+        right
+        | {
             "line": {"color": "@accent", "width": 1.5, "shape": "hv"},
             "fill": "tozeroy",
-            "fillcolor": "@q1",
+            "fillcolor": "@q2",
             "hovertemplate": "%{y} blocks from %{x} µs on<extra></extra>",
         },
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "x": [],
-            "y": [],
+        right
+        | {
+            "x": [0, round(end, 3)],
+            "y": [sms, sms],
             "line": {"color": "@muted", "width": 1, "dash": "dot"},
             "hoverinfo": "skip",
         },
-        words([], [], [], "@muted", xaxis="x2", yaxis="y2", textposition="top left"),
+        words([round(end, 3)], [sms], [f"{sms} SMs"], "@muted", xaxis="x2", yaxis="y2", textposition="top left"),
     ]
 
 
-def _step(timed: Recording | None, placed: Placed, number: int, sms: int) -> Step:
-    launch, rung = placed.launches[number - 1], placed.rung
+def _step(timed: Recording | None, placed: Sequence[Placed], place: int, number: int) -> Step:
+    one = placed[place]
+    launch, rung = one.launches[number - 1], one.rung
     counts = [int(count) for count in launch.per_sm]
     moments, running = _line(launch)
-    end = round(launch.duration_us, 3)
+    past: tuple[list[float | None], list[int | None]] = ([], [])
+    for other in placed[:place]:
+        for kept, new in zip(past, _line(other.launches[number - 1]), strict=True):
+            kept += [*new, None]  # type: ignore[arg-type]
     data = (
         {
             "text": [str(count) if count else "" for count in counts],
             "marker": {"color": [depth(count)[0] for count in counts]},
             "textfont": {"color": [depth(count)[1] for count in counts]},
-            "hovertext": [f"SM {sm}: {fmt_count(count, 'block')}" for sm, count in enumerate(counts)],
         },
+        {"x": past[0], "y": past[1]},
         {"x": moments, "y": running},
-        {"x": [0, end], "y": [sms, sms]},
-        {"x": [end], "y": [sms], "text": [f"{sms} SMs"]},
     )
-    caption = (
-        f"{fmt_count(launch.blocks, 'block')}. Recorded in launch {number}: "
-        f"{launch.spread_text}. At most {fmt_count(int(launch.running[1].max()), 'block')} were at work at once; "
-        f"from the first start to the last end it took {fmt_time(launch.duration_us)}. {_times(timed, placed)}"
-    )
-    layout = {"xaxis2": {"range": [0, round(end * 1.02, 3)]}}
-    return Step(rung.slug, f"{rung.number} {rung.title}", caption.strip(), data, (0, 1, 2, 3), layout)
+    most = int(launch.running[1].max())
+    together = "all at once" if most == launch.blocks else f"at most {most} at once"
+    parts = [
+        f"{fmt_count(launch.blocks, 'block')}, {together}: {launch.spread_text}.",
+        f"First start to last end: {fmt_time(launch.duration_us)}, and of all SMs' time in it "
+        f"{percent(launch.busy_share)} had a block.",
+        _others(one, number),
+        _times(timed, one),
+        "The thin lines are the rungs before it." if place else "",
+    ]
+    return Step(rung.slug, f"{rung.number} {rung.title}", " ".join(filter(None, parts)), data, (0, 1, 2))
 
 
 def _line(launch: Launch) -> tuple[list[float], list[int]]:
@@ -143,6 +155,18 @@ def _line(launch: Launch) -> tuple[list[float], list[int]]:
         running = running[np.searchsorted(moments, even, side="right") - 1]
         moments = even
     return [round(float(m), 3) for m in moments], [int(n) for n in running]
+
+
+def _others(placed: Placed, number: int) -> str:
+    """Did the other recorded launches give each SM as many blocks?"""
+    ours = placed.launches[number - 1].per_sm
+    others = [launch.per_sm for n, launch in enumerate(placed.launches, start=1) if n != number]
+    if not others:
+        return ""
+    unlike = sum(not np.array_equal(ours, theirs) for theirs in others)
+    if unlike:
+        return f"Of {len(others)} more recorded launches, {unlike} gave some SMs another number."
+    return f"{len(others)} more recorded launches gave each SM as many."
 
 
 def _times(timed: Recording | None, placed: Placed) -> str:
@@ -159,14 +183,23 @@ def _times(timed: Recording | None, placed: Placed) -> str:
     return f"{plain} With them, {placed.recorded.condition}: {median}."
 
 
-def _table(placed: Sequence[Placed], sms: int, numbers: Sequence[int], absent: Sequence[str]) -> DataTable:
+def _table(placed: Sequence[Placed], launches: Sequence[Launch], number: int, absent: Sequence[str]) -> DataTable:
     rows = []
-    for sm in range(sms):
-        counts = [", ".join(str(p.launches[n - 1].per_sm[sm]) for n in numbers) for p in placed]
-        rows.append((str(sm), *counts))
-    said = f" in launch {listed([str(n) for n in numbers])}" if len(numbers) > 1 else ""
+    for one, launch in zip(placed, launches, strict=True):
+        for count in sorted(set(launch.per_sm.tolist()), reverse=True):
+            sms = np.flatnonzero(launch.per_sm == count).tolist()
+            rows.append((f"{one.rung.number} {one.rung.title}", str(count), str(len(sms)), _ranges(sms)))
     missing = f" Not shown: {'; '.join(absent)}." if absent else ""
-    heads = (f"{p.rung.number} {p.rung.title}" for p in placed)
     return DataTable(
-        ("SM", *heads), tuple(rows), tuple(range(len(placed) + 1)), f"Blocks that each SM ran{said}.{missing}"
+        ("rung", "blocks an SM", "SMs", "which"),
+        tuple(rows),
+        (1, 2),
+        f"Blocks that each SM ran in launch {number}.{missing}",
     )
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``0, 2, 4 to 9``."""
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
+    parts = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return ", ".join(parts)

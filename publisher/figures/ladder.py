@@ -1,4 +1,4 @@
-"""How long does each rung of a ladder take, cold and warm? One rung added a step, beside a few lines of its loop."""
+"""How long does each rung of a ladder take, cold and warm? One rung added a step, beside the lines new in its code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from publisher.figure import Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._excerpt import Excerpt, loop_excerpt
+from publisher.figures._excerpt import Excerpt, Kernel, excerpt, kernel_of
 from publisher.figures._ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
 from publisher.figures._measured import CONDITIONS, compare, time_of, twin_of
 from publisher.figures._style import (
@@ -17,6 +17,7 @@ from publisher.figures._style import (
     base_layout,
     fact,
     fmt_time,
+    hidden_axis,
     lacking,
     listed,
     note,
@@ -26,8 +27,11 @@ from publisher.figures._style import (
 )
 from recorder.recording import Recording
 
-GAP = "\u2002\u2002"  # between a dot's middle and its label
-FAILED = 6  # the last of the traces that a step changes
+MARKS = {"cold": ("circle-open", 12, "○"), "warm": ("circle", 7, "●")}  # equal times: a dot in a ring
+COLUMNS = {"cold": 0.48, "warm": 1.0}  # right ends of the numbers, on an axis of their own from 0 to 1
+TOP = -0.15  # of the rows' axis; row 1 is at 1
+ABOVE = 0.36  # of a row: how far up a narrow page sets the numbers, beside the row's name
+SPANS, COLD, WARM, COLD_NUMBERS, WARM_NUMBERS, READS, FAILED = range(4, 11)  # places of the traces that a step changes
 
 
 def draw(evidence: Evidence) -> SteppedFigure:
@@ -35,17 +39,24 @@ def draw(evidence: Evidence) -> SteppedFigure:
     rows = rows_of(evidence, recording)
     if not any(row.medians for row in rows):
         raise lacking(evidence, "times", "no rung of the ladder has a time")
-    excerpts = [loop_excerpt(row.rung, evidence.glossary, evidence.card.card.arch) for row in rows]
-    steps = [_step(evidence, recording, rows, excerpts, place) for place in range(len(rows))]
+    arch = evidence.card.card.arch
+    kernels = [kernel_of(row.rung, evidence.glossary) for row in rows]
+    excerpts = [excerpt(k, _changes(kernels, n)[0], evidence.glossary, arch) for n, k in enumerate(kernels)]
+    steps = [_step(evidence, recording, rows, kernels, excerpts, place) for place in range(len(rows))]
     steps.append(_all(evidence, recording, rows))
-    data = _data(evidence, recording, rows)
+    low, high = _bounds(recording, rows)
+    wide = [math.log10(low), math.log10(high)]
+    count = len(rows)
     return SteppedFigure(
         title="The ladder, cold and warm",
         alt=f"Time of each rung on a logarithmic axis, one rung added a step. First: {times_text(rows[0])}.",
-        data=tuple(data),
-        layout=_layout(len(rows), _bounds(recording, rows)),
+        data=tuple(_data(evidence, recording, rows, low)),
+        layout=_layout(count, wide),
         narrow={
+            "xaxis": {"domain": [0, 1], "showgrid": False, "ticks": "outside", "tickcolor": "@muted"},
+            "xaxis2": {"domain": [0.5, 1]},
             "yaxis": {"showticklabels": False, "automargin": False},
+            "yaxis2": {"range": [count + 1.1 + ABOVE, TOP + ABOVE]},
             "margin": {"l": 4, "r": 4},
             "annotations": [_row_name(row.rung) for row in rows],
         },
@@ -54,149 +65,179 @@ def draw(evidence: Evidence) -> SteppedFigure:
         provenance=(Provenance.recorded(recording, evidence.need("code")),),
         rerecord=rerecord(evidence.subject, "times"),
         listings=tuple(excerpt.listing for excerpt in excerpts),
-        height=60 + 38 * (len(rows) + 1),
-        narrow_height=60 + 46 * (len(rows) + 1),
+        height=60 + 38 * (count + 1),
+        narrow_height=60 + 46 * (count + 1),
     )
 
 
 # ---- the picture ---------------------------------------------------------------------------------------------------
 
 
-def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> list[Trace]:
-    """Traces that steps change come first (up to FAILED), then the lines across the figure."""
+def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row], low: float) -> list[Trace]:
+    """The lines across the picture, the traces that steps change (SPANS to FAILED), then words that stand still."""
     quiet: Trace = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "x": [], "y": []}
     dot: Trace = {"type": "scatter", "mode": "markers", "hoverinfo": "text", "x": [], "y": []}
-    label = words([], [], [], textposition="middle right")
-    traces = [
-        quiet | {"line": {"color": "@grid", "width": 5}},
-        *(
-            dot | {"marker": {"color": f"@{c}", "size": 11, "line": {"color": "@paper", "width": 1}}}
-            for c in CONDITIONS
-        ),
-        label,
-        dict(label),
-        dot
-        | {
-            "marker": {
-                "symbol": "line-ns-open",
-                "size": 15,
-                "color": "@muted",
-                "line": {"width": 1.5, "color": "@muted"},
-            }
-        },
-        words([], [], [], "@muted"),
+    column = words([], [], [], xaxis="x2", yaxis="y2", textposition="middle left", textfont={"size": 13})
+    thin = {"width": 1.5, "color": "@muted"}
+    traces = [*_library_lines(evidence, recording, len(rows)), quiet | {"line": {"color": "@grid", "width": 5}}]
+    for condition in CONDITIONS:
+        symbol, size, _ = MARKS[condition]
+        color = f"@{condition}"
+        traces.append(dot | {"marker": {"symbol": symbol, "color": color, "size": size, "line": {"width": 2.5}}})
+        traces[-1]["marker"]["line"] = {"width": 2.5 if symbol.endswith("open") else 0, "color": color}
+    traces += [
+        column,
+        dict(column),
+        dot | {"marker": {"symbol": "line-ns-open", "size": 15, "color": "@muted", "line": thin}},
+        column | {"textfont": {"size": 13, "color": "@muted"}},
+        _heads(),
     ]
-    return traces + _library_lines(evidence, recording, len(rows)) + _floor_line(evidence, recording, len(rows))
+    return traces + _library_name(recording) + _read_name(recording, rows) + _empty(evidence, recording, len(rows), low)
+
+
+def _heads() -> Trace:
+    """Names of the columns, with the marks that the times have in the picture."""
+    text = [f"{MARKS[c][2]} {c}" for c in CONDITIONS]
+    xs, ys = [COLUMNS[c] for c in CONDITIONS], [0.3] * len(text)
+    return words(xs, ys, text, [f"@{c}" for c in CONDITIONS], xaxis="x2", yaxis="y2", textposition="middle left")
 
 
 def _library_lines(evidence: Evidence, recording: Recording, count: int) -> list[Trace]:
-    """A thin line a library time through all rows, and above them the word for each condition."""
+    """A thin line a library time through all rows: for each condition all lines, then the dots at their upper ends."""
     traces: list[Trace] = []
-    ends: dict[str, float] = {}
     for condition in CONDITIONS:
-        found = {
-            slug: timed.samples.median_us
-            for slug, reference in recording.results.references.items()
-            if (timed := time_of(reference, condition))
+        found = _libraries(recording, condition)
+        rows = [place + 0.5 for place in range(count + 1)]
+        said = [
+            f"{recording.results.references[slug].title}, {condition}: {fmt_time(us)}" for slug, us in found.items()
+        ]
+        line: Trace = {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [x for us in found.values() for x in (*([us] * len(rows)), None)],
+            "y": [y for _ in found for y in (*rows, None)],
+            "line": {"color": f"@{condition}", "width": 1},
+            "opacity": 0.75,
+            "hoverinfo": "text",
+            "hovertext": [text for text in said for _ in range(len(rows) + 1)],
         }
-        for slug, us in found.items():
-            title = recording.results.references[slug].title
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [round(us, 4)] * (count + 1),
-                    "y": [place + 0.5 for place in range(count + 1)],
-                    "line": {"color": f"@{condition}", "width": 1},
-                    "opacity": 0.75,
-                    "hoverinfo": "text",
-                    "hovertext": f"{title}, {condition}: {fmt_time(us)}",
-                }
-            )
-        if found:
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "x": [round(us, 4) for us in found.values()],
-                    "y": [0.5] * len(found),
-                    "ids": [fact(evidence.subject, slug, condition) for slug in found],
-                    "marker": {"color": f"@{condition}", "size": 5},
-                    "hoverinfo": "skip",
-                }
-            )
-            ends[condition] = min(found.values()) if not ends else max(found.values())
-    if len(ends) == 2:
-        left, right = sorted(ends, key=lambda c: ends[c])
-        sides = {left: ("middle left", f"library {left} "), right: ("middle right", f" library {right}")}
-    else:
-        sides = {condition: ("middle center", f"library {condition}") for condition in ends}
-    for condition, (position, text) in sides.items():
-        traces.append(words([ends[condition]], [0.3], [text], f"@{condition}", textposition=position))
+        ends: Trace = {
+            "type": "scatter",
+            "mode": "markers",
+            "x": list(found.values()),
+            "y": [0.5] * len(found),
+            "ids": [fact(evidence.subject, slug, condition) for slug in found],
+            "marker": {"color": f"@{condition}", "size": 5},
+            "hoverinfo": "skip",
+        }
+        traces += [line, ends]
     return traces
 
 
-def _floor_line(evidence: Evidence, recording: Recording, count: int) -> list[Trace]:
+def _libraries(recording: Recording, condition: str) -> dict[str, float]:
+    """Median times of the library calls, µs."""
+    found = {slug: time_of(reference, condition) for slug, reference in recording.results.references.items()}
+    return {slug: round(timed.samples.median_us, 4) for slug, timed in found.items() if timed}
+
+
+def _library_name(recording: Recording) -> list[Trace]:
+    every = [us for condition in CONDITIONS for us in _libraries(recording, condition).values()]
+    return [words([max(every)], [0.3], [" library calls"], "@muted", textposition="middle right")] if every else []
+
+
+def _read_name(recording: Recording, rows: Sequence[Row]) -> list[Trace]:
+    """What the short marks are, beside the first of them."""
+    for row in rows:
+        timed, _ = times(recording, READ + row.rung.dtype, "cold")
+        if timed and row.medians and min(row.medians) > 2 * timed.samples.median_us:
+            us, y = [round(timed.samples.median_us, 4)], [row.rung.number]
+            return [words(us, y, ["\u2002a plain read"], "@muted", textposition="middle right")]
+    return []
+
+
+def _empty(evidence: Evidence, recording: Recording, count: int, low: float) -> list[Trace]:
+    """An empty launch: far to the left of all else, so at the axis' end and not on it."""
     empty, _ = times(recording, EMPTY, "cold")
-    if empty is None:
+    if empty is None or empty.samples.median_us >= low:
         return []
-    us = empty.samples.median_us
-    line: Trace = {
+    text = f"an empty launch: {fmt_time(empty.samples.median_us)}"
+    mark: Trace = {
         "type": "scatter",
-        "mode": "lines+markers",
-        "x": [round(us, 4)] * 2,
-        "y": [count + 0.5, count + 1.0],
-        "line": {"color": "@muted", "width": 1, "dash": "dot"},
+        "mode": "markers+text",
+        "x": [round(low * 1.01, 4)],
+        "y": [count + 0.8],
+        "ids": [_floor(evidence, EMPTY)],
+        "marker": {"symbol": "triangle-left", "color": "@muted", "size": 8},
+        "text": [f" {text}"],
+        "textposition": "middle right",
+        "textfont": {"size": 12, "color": "@muted"},
         "hoverinfo": "text",
-        "hovertext": f"an empty launch: {fmt_time(us)}",
-        "marker": {"color": "@muted", "size": [0, 5]},
-        "ids": ["", fact(evidence.subject, EMPTY, "cold")],
+        "hovertext": f"{text}, further to the left than the axis reaches",
+        "cliponaxis": False,
     }
-    text = words([us], [count + 0.85], [f" an empty launch, {fmt_time(us)}"], "@muted", textposition="middle right")
-    return [line, text]
+    return [mark]
 
 
-def _layout(count: int, bounds: tuple[float, float]) -> dict[str, Any]:
-    low, high = bounds
+def _layout(count: int, range_: list[float]) -> dict[str, Any]:
+    rows = [count + 1.1, TOP]
+    marks = [m * 10**e for e in range(-2, 7) for m in (1, 2, 5)]
+    ticks = {"tickmode": "array", "tickvals": marks, "ticktext": [f"{mark:,g}" for mark in marks]}
     return base_layout(
         margin={"l": 8, "r": 10, "t": 6, "b": 40},
-        xaxis=axis("time of one launch, µs (logarithmic)", "log", range=[math.log10(low), math.log10(high)], dtick=1),
-        yaxis=axis(range=[count + 1.1, 0.0], tickmode="array", showgrid=False, tickfont={"color": "@ink", "size": 13}),
+        xaxis=axis("time of one launch, µs (logarithmic)", "log", range=range_, domain=[0, 0.8], **ticks),
+        yaxis=axis(range=rows, tickmode="array", showgrid=False, tickfont={"color": "@ink", "size": 13}),
+        xaxis2=hidden_axis(range=[0, 1], domain=[0.8, 1], anchor="y2"),
+        yaxis2=hidden_axis(range=rows, domain=[0, 1], anchor="x2"),
     )
 
 
 def _row_name(rung: Rung) -> dict[str, Any]:
     """The name of a row above it, for a page too narrow for names beside the axis."""
     text = f"{rung.number} {rung.title}"
-    return note(text, 0, rung.number - 0.2, yref="y", yanchor="bottom", font={"color": "@ink", "size": 12})
+    return note(
+        text, 0, rung.number - 0.2, yref="y", yanchor="bottom", bgcolor="@paper", font={"color": "@ink", "size": 13}
+    )
 
 
 def _bounds(recording: Recording, rows: Sequence[Row]) -> tuple[float, float]:
-    """Microseconds from the least floor to past the slowest rung, where its label stands."""
-    floors = [
-        t.samples.median_us for f in recording.results.floors.values() for c in CONDITIONS if (t := time_of(f, c))
-    ]
-    medians = [us for row in rows for us in row.medians]
-    return min(medians + floors) * 0.75, max(medians + floors) * 7
+    """Microseconds from below the least to above the largest of all that is on the axis."""
+    reads = [f for name, f in recording.results.floors.items() if name.startswith(READ)]
+    others = [(f, "cold") for f in reads] + [(r, c) for r in recording.results.references.values() for c in CONDITIONS]
+    on_axis = [timed.samples.median_us for one, c in others if (timed := time_of(one, c))]
+    on_axis += [us for row in rows for us in row.medians]
+    return min(on_axis) * 0.75, max(on_axis) * 1.25
 
 
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
 
+def _changes(kernels: Sequence[Kernel], place: int) -> tuple[list[str], list[str]]:
+    """Opcode families that the rung before has not, and those that its loop has and this rung has nowhere."""
+    ours, before = kernels[place], kernels[place - 1]
+    if not place or not ours.instructions or not before.instructions:
+        return [], []
+    return sorted(ours.families - before.families), sorted(before.loop_families - ours.families)
+
+
 def _step(
-    evidence: Evidence, recording: Recording, rows: Sequence[Row], excerpts: Sequence[Excerpt], place: int
+    evidence: Evidence,
+    recording: Recording,
+    rows: Sequence[Row],
+    kernels: Sequence[Kernel],
+    excerpts: Sequence[Excerpt],
+    place: int,
 ) -> Step:
-    row, excerpt = rows[place], excerpts[place]
-    before = excerpts[place - 1].families if place else excerpt.families
-    fresh = sorted(excerpt.families - before)
-    lit = tuple(key for name in fresh for key in excerpt.keys.get(name, ()))
-    caption = [
-        f"Rung {row.rung.number}. {row.rung.idea.rstrip('.')}.",
-        effect(evidence, rows, place),
-    ]
-    if fresh and before:
-        caption.append(f"New in its loop: {listed([f'`{name}`' for name in fresh])}.")
+    row = rows[place]
+    fresh, gone = _changes(kernels, place)
+    caption = [f"Rung {row.rung.number}: {row.rung.idea.rstrip('.')}.", effect(evidence, rows, place)]
+    said = (("new", fresh), ("gone", gone))
+    changes = [f"{word} {listed([f'`{name}`' for name in names])}" for word, names in said if names]
+    if changes:
+        caption.append(f"In its code: {'; '.join(changes)}.")
+    if place == 0:
+        caption += _legend(recording)
     data, traces = _state(evidence, recording, rows[: place + 1], place)
+    lit = tuple(key for name in fresh for key in excerpts[place].keys.get(name, ()))
     layout = {"yaxis": _ticks(rows, place)}
     return Step(row.rung.slug, row.rung.title, " ".join(caption), data, traces, layout, (row.rung.slug,), lit)
 
@@ -210,13 +251,20 @@ def _all(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> Step:
         word = compare(fastest.timed["cold"], first.timed["cold"], twin_of(evidence, "cold")).words  # type: ignore[arg-type]
         if fastest is not first:
             parts.append(f"Cold, rung {fastest.rung.number} is the fastest: {word} as rung {first.rung.number}.")
+    parts += _legend(recording)
+    data, traces = _state(evidence, recording, rows, None)
+    caption = " ".join(parts) or "Every rung of the ladder."
+    return Step("all", "All", caption, data, traces, {"yaxis": _ticks(rows, None)}, (rows[-1].rung.slug,))
+
+
+def _legend(recording: Recording) -> list[str]:
+    """What is drawn beside the rungs."""
+    parts: list[str] = []
     if recording.results.references:
         parts.append("The thin lines are library calls that solve the same problem.")
     if any(name.startswith(READ) for name in recording.results.floors):
         parts.append("The short upright marks are a plain read of the same bytes, cold, that does nothing else.")
-    data, traces = _state(evidence, recording, rows, None)
-    caption = " ".join(parts) or "Every rung of the ladder."
-    return Step("all", "All", caption, data, traces, {"yaxis": _ticks(rows, None)}, (rows[-1].rung.slug,))
+    return parts
 
 
 def _state(
@@ -240,39 +288,29 @@ def _state(
                 "marker": {"opacity": [_strength(row, focus) for row in here]},
             }
         )
-    data += [_labels(shown, condition, focus) for condition in CONDITIONS]
+    data += [_numbers(shown, condition, focus) for condition in CONDITIONS]
     data.append(_reads(evidence, recording, shown))
     without = [row for row in shown if not row.medians]
-    middle = [us for row in shown for us in row.medians] or [10.0]
     text = ["failed" if row.whys["cold"].startswith("failed") else "not measured" for row in without]
-    data.append({"x": [middle[0]] * len(without), "y": [row.rung.number for row in without], "text": text})
-    return tuple(data), tuple(range(FAILED + 1))
+    data.append({"x": [COLUMNS["warm"]] * len(without), "y": [row.rung.number for row in without], "text": text})
+    return tuple(data), tuple(range(SPANS, FAILED + 1))
 
 
 def _strength(row: Row, focus: int | None) -> float:
     return 1.0 if focus is None or row.rung.number == focus + 1 else 0.55
 
 
-def _labels(shown: Sequence[Row], condition: str, focus: int | None) -> dict[str, Any]:
-    """The times beside their dots: the smaller to the left, the larger to the right, so that they never meet.
-
-    Above the first of them stands the condition's name.
-    """
+def _numbers(shown: Sequence[Row], condition: str, focus: int | None) -> dict[str, Any]:
+    """The times as a column, that of the rung at ``focus`` in bold."""
     here = [row for row in shown if row.timed[condition]]
-    texts, positions, xs, ys = [], [], [], []
-    for row in here:
-        us = row.timed[condition].samples.median_us  # type: ignore[union-attr]
-        right = us == max(row.medians) and (condition == "cold" or len(set(row.medians)) > 1)
-        for text, y in ((fmt_time(us), row.rung.number), (condition, row.rung.number - 0.4))[
-            : 2 if row is here[0] else 1
-        ]:
-            texts.append(f"{GAP}{text}" if right else f"{text}{GAP}")
-            positions.append("middle right" if right else "middle left")
-            xs.append(round(us, 4))
-            ys.append(y)
-    strong = {row.rung.number for row in here if _strength(row, focus) == 1.0}
-    colors = [f"@{condition}" if y in strong or y % 1 else "@muted" for y in ys]
-    return {"x": xs, "y": ys, "text": texts, "textposition": positions, "textfont": {"color": colors, "size": 12}}
+    texts = [fmt_time(row.timed[condition].samples.median_us) for row in here]  # type: ignore[union-attr]
+    bold = [focus is not None and row.rung.number == focus + 1 for row in here]
+    return {
+        "x": [COLUMNS[condition]] * len(here),
+        "y": [row.rung.number for row in here],
+        "text": [f"<b>{text}</b>" if strong else text for text, strong in zip(texts, bold, strict=True)],
+        "textfont": {"color": ["@ink" if strong or focus is None else "@muted" for strong in bold]},
+    }
 
 
 def _reads(evidence: Evidence, recording: Recording, shown: Sequence[Row]) -> dict[str, Any]:
@@ -281,12 +319,16 @@ def _reads(evidence: Evidence, recording: Recording, shown: Sequence[Row]) -> di
     return {
         "x": us,
         "y": [row.rung.number for row, _ in found],
-        "ids": _once(fact(evidence.subject, READ + row.rung.dtype, "cold") for row, _ in found),
+        "ids": _once(_floor(evidence, READ + row.rung.dtype) for row, _ in found),
         "hovertext": [
             f"a plain read of the same {row.rung.dtype.upper()} bytes, cold: {fmt_time(t)}"
             for (row, _), t in zip(found, us, strict=True)
         ],
     }
+
+
+def _floor(evidence: Evidence, name: str) -> str:
+    return fact(evidence.subject, f"floors.{name}", "cold")
 
 
 def _once(names: Iterable[str]) -> list[str]:
@@ -298,7 +340,7 @@ def _once(names: Iterable[str]) -> list[str]:
 
 
 def _ticks(rows: Sequence[Row], focus: int | None) -> dict[str, Any]:
-    """All rungs are named from the start, so nothing moves; those to come are pale."""
+    """All rungs are named from the start, so nothing moves; the one at ``focus`` in bold."""
     return {
         "tickvals": [row.rung.number for row in rows],
         "ticktext": [

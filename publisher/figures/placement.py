@@ -8,11 +8,12 @@ import numpy as np
 
 from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._measured import value_of
-from publisher.figures._placed import Launch, Placed, placed_rungs
+from publisher.figures._placed import Launch, Placed, percent, placed_rungs
 from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, told, words
 
 MOST_LAUNCHES = 3
 MOST_WAVES = 8  # a further wave is drawn with the last of these
+BEFORE = 0.6  # of the tail: how much of what comes before it the enlargement shows
 PAST, NOW = "@q3", "@accent"
 
 
@@ -53,8 +54,9 @@ def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
         provenance=(
             Provenance.recorded(recording),
             Provenance.derived(
-                "wave k holds the k-th block to start on its SM. The tail begins when the first busy SM has no more"
-                + (f". The clock behind the bars moves in steps of {clock:g} ns." if clock else "."),
+                "a block of wave 2 started in the place of one that had ended. The tail begins when the first SM that "
+                "had work has no more"
+                + (f". The clock behind the bars moves in steps of {clock:g}\u00a0ns." if clock else "."),
                 recording,
             ),
         ),
@@ -112,7 +114,8 @@ def _steps(placed: Placed, number: int, traces: Sequence[int], mark: int) -> tup
     for wave in range(1, len(traces) + 1):
         data = tuple({"visible": True, "marker": {"color": NOW if n == wave else PAST}} for n in range(1, wave + 1))
         caption = _wave_text(placed, launch, wave)
-        steps.append(Step(f"wave_{wave}", f"Wave {wave} of {len(traces)}", caption, data, tuple(traces[:wave]), layout))
+        title = f"Wave {wave} of {len(traces)}" if len(traces) > 1 else "A single wave"
+        steps.append(Step(f"wave_{wave}", title, caption, data, tuple(traces[:wave]), layout))
     tail = launch.duration_us - launch.tail_start_us
     at = round(launch.tail_start_us, 3)
     data = (
@@ -121,12 +124,27 @@ def _steps(placed: Placed, number: int, traces: Sequence[int], mark: int) -> tup
         {"x": [at], "y": [-0.5], "text": ["first idle SM"], "textposition": _side(at, launch)},
     )
     caption = (
-        f"At {fmt_time(at)} the first SM that had work runs out of it; the last block ends "
-        f"{fmt_time(tail)} later, which is {tail / launch.duration_us:.0%} of the launch. "
-        f"{launch.spread_text[0].upper()}{launch.spread_text[1:]}."
+        f"At {fmt_time(at)} the first SM that had work runs out of it. The last block ends {fmt_time(tail)} later, "
+        f"{percent(tail / launch.duration_us)} of the launch. {launch.spread_text[0].upper()}{launch.spread_text[1:]}. "
+        f"Of all SMs' time, from the first start to the last end, {percent(launch.busy_share)} had a block."
     )
     steps.append(Step("tail", "The tail", caption, data, (*traces, mark, mark + 1), layout))
+    if tail:
+        near = {"xaxis": {"range": [round(max(0.0, at - tail * BEFORE), 3), round(launch.duration_us + tail / 20, 3)]}}
+        steps.append(Step("ends", "Its ends", _ends_text(launch), data, (*traces, mark, mark + 1), near))
     return tuple(steps)
+
+
+def _ends_text(launch: Launch) -> str:
+    """When the launch was half done, and which SM was the last."""
+    ends = np.sort(launch.end_us)
+    last = int(np.argmax(launch.end_us))
+    half = float(ends[(launch.blocks - 1) // 2])
+    latest = f"block {launch.block[last]} on SM {launch.sm[last]}, at {fmt_time(float(ends[-1]))}"
+    return (
+        f"The same, enlarged. The first block ends at {fmt_time(float(ends[0]))}, half of them have ended by "
+        f"{fmt_time(half)}, and the last, {latest}."
+    )
 
 
 def _side(at: float, launch: Launch) -> str:
@@ -134,20 +152,20 @@ def _side(at: float, launch: Launch) -> str:
 
 
 def _wave_text(placed: Placed, launch: Launch, wave: int) -> str:
-    here = np.flatnonzero(np.minimum(launch.wave, MOST_WAVES) == wave)
-    first, last = float(launch.start_us[here].min()), float(launch.end_us[here].max())
-    later = " of this wave and later ones" if wave == MOST_WAVES and int(launch.wave.max()) > MOST_WAVES else ""
-    text = (
-        f"{fmt_count(here.size, 'block')}{later}, "
-        f"started from {_at(first)} to {_at(float(launch.start_us[here].max()))}, the last ended at {_at(last)}."
-    )
-    if wave > 1:
-        return text
-    rung = f"Rung {placed.rung.number} has {fmt_count(launch.blocks, 'block')} for {launch.sms} SMs. In this wave: "
+    waves = np.minimum(launch.wave, MOST_WAVES)
+    here = np.flatnonzero(waves == wave)
+    first, last = float(launch.start_us[here].min()), float(launch.start_us[here].max())
+    end = float(launch.end_us[here].max())
     together = int(launch.lane.max()) + 1
-    return (
-        rung + text + (f" Up to {together} blocks share an SM at a time, each a thinner bar." if together > 1 else "")
-    )
+    thin = f" Up to {together} blocks share an SM at a time, each a thinner bar." if together > 1 else ""
+    rung = f"Rung {placed.rung.number} has {fmt_count(launch.blocks, 'block')} for {launch.sms} SMs"
+    if int(waves.max()) == 1:
+        within = f" within {fmt_time(last)}" if last else " at the same moment"
+        return f"{rung}, and none waits for another: all start{within}. The last ends at {_at(end)}.{thin}"
+    later = " of this wave and later ones" if wave == MOST_WAVES and int(launch.wave.max()) > MOST_WAVES else ""
+    text = f"{fmt_count(here.size, 'block')}{later}, started from {_at(first)} to {_at(last)}"
+    text += f". The last ends at {_at(end)}."
+    return text if wave > 1 else f"{rung}. In this wave: {text}{thin}"
 
 
 def _at(us: float) -> str:

@@ -7,8 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS, absence, compare, exact_us, interval_text, plain, time_of, twin_of
+from publisher.figures._measured import (
+    CONDITIONS,
+    SAME,
+    absence,
+    compare,
+    exact_us,
+    interval_text,
+    plain,
+    time_of,
+    twin_of,
+)
 from publisher.figures._style import (
+    CLEAR,
     Layout,
     Trace,
     axis,
@@ -16,7 +27,6 @@ from publisher.figures._style import (
     fmt_time,
     lacking,
     listed,
-    merged,
     note,
     rerecord,
     rungs,
@@ -26,8 +36,8 @@ from publisher.units import grouped
 from recorder.recording import Recording
 from recorder.results import ShapeEntry, Timed
 
-COLORS = ("@accent", "@s2", "@s3", "@s4")
-MOST_ENTRIES = len(COLORS)
+LOOKS = (("@accent", "solid", "circle"), ("@s2", "solid", "square"), ("@s3", "dot", "diamond"), ("@s4", "dash", "x"))
+MOST_ENTRIES = len(LOOKS)
 FAR_APART = 3  # largest over smallest time, from which on the axis is logarithmic
 
 
@@ -59,10 +69,21 @@ def draw(evidence: Evidence) -> SteppedFigure:
         f"{told(sequences['cold'][0])}",
         data=tuple(_data(view)),
         layout=base_layout(
-            margin={"l": 8, "r": 14, "t": 26, "b": 8},
+            margin={"l": 8, "r": 14, "t": 8, "b": 8},
             xaxis=axis(domain=[0, 1], anchor="y2", showgrid=False, tickfont={"color": "@ink"}),
-            yaxis=axis(domain=[0.46, 1], nticks=6),
-            yaxis2=axis(domain=[0, 0.34], anchor="x", nticks=5),
+            yaxis=axis(domain=[0.48, 1], nticks=6),
+            yaxis2=axis(domain=[0, 0.36], anchor="x", nticks=5, rangemode="tozero"),
+            showlegend=True,
+            legend={
+                "orientation": "h",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+                "font": {"size": 12},
+                "itemwidth": 30,
+                "bgcolor": CLEAR,
+            },
+            annotations=[note(f"divided by the time of {view.name(ours)}; above 1, it is faster", 0, 0.36, yshift=6)],
         ),
         narrow={"xaxis": {"tickfont": {"size": 11}}},
         sequences=sequences,
@@ -165,24 +186,25 @@ def _words(problem: dict[str, int], varying: Sequence[str]) -> str:
 
 def _data(view: View) -> list[Trace]:
     """For each entry a line of times, then for each but the first a line of ratios, then the line at 1."""
-    line: Trace = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [],
-        "y": [],
-        "hoverinfo": "text",
-        "connectgaps": False,
-    }
-    traces = [line | {"line": {"color": c, "width": 2}, "marker": {"color": c, "size": 8}} for c, _ in _colored(view)]
-    below = merged(line, {"yaxis": "y2"})
-    for c, _ in _colored(view)[1:]:
-        traces.append(below | {"line": {"color": c, "width": 2}, "marker": {"color": c, "size": 7}})
-    one = {"line": {"color": "@muted", "width": 1, "dash": "dot"}, "mode": "lines", "hoverinfo": "skip"}
-    return [*traces, below | one]
-
-
-def _colored(view: View) -> list[tuple[str, str]]:
-    return list(zip(COLORS, view.entries, strict=False))
+    looks = list(zip(LOOKS, view.entries, strict=False))
+    traces: list[Trace] = []
+    for (color, dash, symbol), entry in looks:
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": view.name(entry),
+                "x": [],
+                "y": [],
+                "hoverinfo": "text",
+                "connectgaps": False,
+                "line": {"color": color, "width": 2, "dash": dash},
+                "marker": {"color": color, "size": 8, "symbol": symbol},
+            }
+        )
+    below = [trace | {"yaxis": "y2", "showlegend": False} for trace in traces[1:]]
+    one: Trace = {"type": "scatter", "mode": "lines", "x": [], "y": [], "yaxis": "y2", "showlegend": False}
+    return [*traces, *below, one | {"line": {"color": "@muted", "width": 1, "dash": "dot"}, "hoverinfo": "skip"}]
 
 
 def _step(view: View, one: Series, condition: str, base: dict[str, int]) -> Step:
@@ -201,7 +223,6 @@ def _step(view: View, one: Series, condition: str, base: dict[str, int]) -> Step
         said = [f"{view.name(entry)} / {view.name(view.entries[0])}: {r}" if r else "" for r in ratios]
         data.append({"x": places, "y": ratios, "hovertext": said})
     data.append({"x": [-0.3, len(places) - 0.7], "y": [1, 1]})
-    scale, unit = _scale([value for us in medians.values() for value in us if value] or [1.0])
     layout = {
         "xaxis": {
             "tickvals": places,
@@ -209,8 +230,7 @@ def _step(view: View, one: Series, condition: str, base: dict[str, int]) -> Step
             "range": [-0.4, len(places) - 0.6],
             "title": {"text": " x ".join(plain(key) for key in one.varying), "font": {"size": 12, "color": "@muted"}},
         },
-        "yaxis": scale,
-        "annotations": _heads(view, unit),
+        "yaxis": _scale([value for us in medians.values() for value in us if value] or [1.0]),
     }
     return Step(one.slug, one.title, _caption(view, one, condition, base), tuple(data), tuple(range(len(data))), layout)
 
@@ -219,28 +239,17 @@ def _median(timed: Timed | None) -> float | None:
     return round(timed.samples.median_us, 4) if timed else None
 
 
-def _scale(medians: Sequence[float]) -> tuple[Layout, str]:
-    """From zero, or logarithmic where the times are far apart; with room above for the names."""
+def _scale(medians: Sequence[float]) -> Layout:
+    """From zero, or logarithmic where the times are far apart."""
     low, high = min(medians), max(medians)
+    title = {"font": {"size": 12, "color": "@muted"}, "standoff": 8}
     if high < FAR_APART * low:
-        return {"type": "linear", "range": [0, round(high * 1.4, 3)]}, "µs"
-    room = 0.35 * math.log10(high / low)
-    bottom, top = math.log10(low) - 0.1, math.log10(high) + room
+        return {"type": "linear", "range": [0, round(high * 1.1, 3)], "title": title | {"text": "µs"}}
+    bottom, top = math.log10(low) - 0.1, math.log10(high) + 0.1
     marks = [m * 10.0**e for e in range(math.floor(bottom), math.ceil(top) + 1) for m in (1, 2, 5)]
     ticks = {"tickmode": "array", "tickvals": marks, "ticktext": [f"{mark:,g}" for mark in marks]}
-    return {"type": "log", "range": [round(bottom, 3), round(top, 3)], **ticks}, "µs (logarithmic)"
-
-
-def _heads(view: View, unit: str) -> list[Layout]:
-    made = [
-        note(unit, 0, 1, yshift=4),
-        note(f"time, divided by that of {view.name(view.entries[0])}", 0, 0.34, yshift=4),
-    ]
-    for n, (color, entry) in enumerate(_colored(view)):
-        made.append(
-            note(f"● {view.name(entry)}", 0.01, 1, yanchor="top", yshift=-4 - 17 * n, font={"color": color, "size": 12})
-        )
-    return made
+    title |= {"text": "µs, logarithmic"}
+    return {"type": "log", "range": [round(bottom, 3), round(top, 3)], "title": title, **ticks}
 
 
 # ---- words ---------------------------------------------------------------------------------------------------------
@@ -255,28 +264,26 @@ def _caption(view: View, one: Series, condition: str, base: dict[str, int]) -> s
     """Where the rung is the faster, the same and the slower beside each of the others, and what has no time."""
     ours = view.entries[0]
     fixed = [key for key in base if key not in one.varying]
-    parts = [condition.capitalize() + (f", with {_words(base, fixed)}." if fixed else ".")]
+    parts = [condition.capitalize() + (f", {_words(base, fixed)}." if fixed else ".")]
     twin = twin_of(view.evidence, condition)
     for other in view.entries[1:]:
-        groups: dict[str, list[str]] = {"faster than": [], "the same within the resolution as": [], "slower than": []}
+        groups: dict[str, list[str]] = {"faster": [], SAME: [], "slower": []}
         for problem in one.problems:
             a, b = view.timed(ours, problem, condition), view.timed(other, problem, condition)
             if a is None or b is None:
                 continue
             word = compare(a, b, twin)
-            key = "the same within the resolution as" if word.same else "slower than"
-            if not word.same and word.ours_us < word.theirs_us:
-                key = "faster than"
+            key = SAME if word.same else "faster" if word.ours_us < word.theirs_us else "slower"
             groups[key].append(_short(problem, one.varying))
         total = sum(len(found) for found in groups.values())
         everywhere = "every size" if total == len(one.problems) else "every size at which both have a time"
         said = [
-            f"{key} {view.name(other)} at {everywhere if len(found) == total and total > 1 else listed(found)}"
+            f"{key} at {everywhere if len(found) == total and total > 1 else listed(found)}"
             for key, found in groups.items()
             if found
         ]
         if said:
-            parts.append(f"{_sentence(view.name(ours))} is {', '.join(said)}.")
+            parts.append(f"Beside {view.name(other)}, {view.name(ours)} is {', '.join(said)}.")
     parts += _gaps(view, one, condition)
     return " ".join(parts)
 
@@ -296,10 +303,6 @@ def _gaps(view: View, one: Series, condition: str) -> list[str]:
 
 def _short(problem: dict[str, int], varying: Sequence[str]) -> str:
     return _label(problem, varying).replace("<br>", " ")
-
-
-def _sentence(name: str) -> str:
-    return name[0].upper() + name[1:]
 
 
 def _table(view: View) -> DataTable:

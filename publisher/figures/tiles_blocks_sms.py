@@ -22,6 +22,7 @@ from publisher.figures._style import (
     told,
     words,
 )
+from publisher.figures._what_if import what_if
 from publisher.units import grouped
 
 MOST_STEPS = 64  # with more blocks than that, a step places several …
@@ -100,6 +101,7 @@ def draw(
         rerecord=rerecord(evidence.subject, "placement"),
         height=460,
         narrow_height=380,
+        **what_if([(placed, scheme.launch)], tile, matrix),
     )
 
 
@@ -227,12 +229,9 @@ def _step(scheme: Scheme, groups: Sequence[range], place: int, matrix: str) -> S
     data, traces = _state(scheme, now)
     if len(now) == 1:
         block = now[0]
-        order = int((launch.start_us < launch.start_us[block]).sum()) + 1
-        when = f"{fmt_time(float(launch.start_us[block]))}" if launch.start_us[block] else "the very beginning"
-        caption = (
-            f"It owns {_part(scheme, block, matrix)}. Recorded: it ran on SM {launch.sm[block]} and started at {when}, "
-            f"as number {order} of {launch.blocks}."
-        )
+        late = float(launch.start_us[block])
+        when = f"started {fmt_time(late)} after the first" if late else "started with the first"
+        caption = f"It owns {_part(scheme, block, matrix)}. Recorded: it ran on SM {launch.sm[block]} and {when}."
         return Step(f"block_{block}", f"Block {block}", caption, data, traces)
     here = [int(sm) for sm in launch.sm[now.start : now.stop]]
     caption = (
