@@ -75,6 +75,14 @@ PROBED = ("loads_only", "math_only", "placement")
 TENSOR = ("HMMA",)
 ASYNC = ("HMMA", "LDGSTS", "LDGDEPBAR")
 
+# What rung 6 changes, each alone: (slug, title, kernel, constants rewritten, what it shows).
+ASYNC_COPY_APART = (
+    ("tensor_core", "Rung 5: neither", "tensor_core", {}, "load, wait, multiply"),
+    ("no_prefetch", "cp.async, no prefetch", "async_copy.no_prefetch", {}, "the copy alone"),
+    ("register_prefetch", "Prefetch, no cp.async", "async_copy.register_prefetch", {}, "the prefetch alone"),
+    ("async_copy", "Rung 6: both", "async_copy", {}, "copy and prefetch"),
+)
+
 LADDER = Ladder(
     slug="linear",
     title="One multiply, eight kernels",
@@ -130,18 +138,13 @@ LADDER = Ladder(
         refuse=refuse,
     ),
     comparisons=(
-        Comparison(
-            "async_copy_apart",
-            (
-                ("tensor_core", "Rung 5: neither", "tensor_core", {}, "load, wait, multiply"),
-                ("no_prefetch", "cp.async, no prefetch", "async_copy.no_prefetch", {}, "the copy alone"),
-                ("register_prefetch", "Prefetch, no cp.async", "async_copy.register_prefetch", {}, "the prefetch alone"),
-                ("async_copy", "Rung 6: both", "async_copy", {}, "copy and prefetch"),
-            ),
-        ),
+        Comparison("async_copy_apart", ASYNC_COPY_APART),
         Comparison(
             "same_tile",
-            tuple((f"split_{s}", f"split {s}", "split_k", {"SPLIT": s}, "the tile held at 128 rows") for s in (1, 2, 4, 8, 16)),
+            tuple(
+                (f"split_{s}", f"split {s}", "split_k", {"SPLIT": s}, "the tile held at 128 rows")
+                for s in (1, 2, 4, 8, 16)
+            ),
         ),
         Comparison(
             "same_blocks",

@@ -1,4 +1,4 @@
-"""Which dumps do the parser's tests read? Those that this script writes with the installed NVRTC, cuobjdump and nvdisasm.
+"""Which dumps do the parser's tests read? Those that this script writes with the installed compiler and tools.
 
 Run ``python -m tests.data.sass.renew`` in the repository's root. Files are named by architecture and by ptxas.
 """
