@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,18 +20,24 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
-SMALL_BUNDLE = ROOT / "node_modules" / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js"
+NODE = ROOT / "node_modules"
+SMALL_BUNDLES = (  # the best first: what `npm run bundle` makes of site/plotly.js, and what `npm ci` alone brings
+    NODE / ".rungbook" / "plotly.js",
+    NODE / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js",
+)
 STYLES = (
     "tokens.css",
     "base.css",
     "layout.css",
     "prose.css",
     "figure.css",
+    "what-if.css",
     "code.css",
     "parts.css",
     "pages.css",
     "print.css",
 )
+TRACE_TYPES = ("bar", "scatter", "histogram", "box")  # what figures may use, and every bundle that is shipped can draw
 FIRST = ("core.js", "figure-state.js")  # the others use both while they load; the order of the rest does not matter
 
 
@@ -47,13 +54,20 @@ class Assets:
 
 
 def find_bundle() -> Path:
-    """The pinned small bundle where npm installed it, otherwise the plotly package's own file."""
-    if SMALL_BUNDLE.exists():
-        return SMALL_BUNDLE
+    """The smallest bundle that npm made or installed, otherwise the plotly package's own file."""
+    for bundle in SMALL_BUNDLES:
+        # One that was made from other parts would leave a figure empty, or draw it as a scatter, without a word.
+        if bundle.exists() and bundle_traces(bundle).issuperset(TRACE_TYPES):
+            return bundle
     found = importlib.util.find_spec("plotly")
     if found is None or found.origin is None:
         raise ModuleNotFoundError("the plotly package is not installed; run: pip install -e .")
     return Path(found.origin).parent / "package_data" / "plotly.min.js"
+
+
+def bundle_traces(bundle: Path) -> frozenset[str]:
+    """The types of trace that a minified Plotly file can draw, as it registers them itself."""
+    return frozenset(re.findall(r'moduleType:"trace",name:"(\w+)"', bundle.read_text(encoding="utf-8")))
 
 
 def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchEntry] = ()) -> Assets:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from publisher.assets import hashed_name
+from publisher.assets import TRACE_TYPES, hashed_name
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.pages import pictures_script, render_figure
@@ -23,7 +23,6 @@ FIGURES = Path(__file__).parent / "figures"
 PACKAGE = "publisher.figures"
 # Plotly makes links of texts that hold them. No figure does; a string of a recording might.
 _LINK = re.compile(r"<(?=/?\s*a\b)", re.IGNORECASE)
-TRACE_TYPES = ("bar", "scatter", "histogram", "box")
 Draw = Callable[..., SteppedFigure]
 
 

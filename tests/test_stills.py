@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from publisher import stills
-from publisher.assets import SMALL_BUNDLE, find_bundle
+from publisher.assets import SMALL_BUNDLES, TRACE_TYPES, bundle_traces, find_bundle
 from publisher.build import Builder, Options
 from publisher.figure import SteppedFigure
 from publisher.stills import draw_still, find_still, still_key, still_page
@@ -19,6 +20,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser  # noqa: E402
 
+ROOT = stills.ROOT
 browser = pytest.fixture(scope="module")(chromium_browser)
 
 
@@ -44,16 +46,49 @@ def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str)
     assert all(found.startswith("{{id}}") for found in re.findall(r'id="([^"]*)"', svg))
 
 
-@pytest.mark.skipif(not SMALL_BUNDLE.exists(), reason="the small bundle is not installed; run: npm install")
-def test_the_small_bundle_draws_the_same(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = find_bundle()
-    monkeypatch.setattr("publisher.assets.SMALL_BUNDLE", Path("/nowhere"))
-    drawn = []
-    for bundle in (small, find_bundle()):
-        page = still_page(browser, 760, bundle)
-        drawn.append({name: draw_still(page, figure) for name, figure in figures().items()})
-        page.close()
-    assert drawn[0] == drawn[1]
+@pytest.fixture(scope="module")
+def drawn_by_the_package(browser: Browser) -> dict[str, str]:
+    return _drawn(browser, _package_bundle())
+
+
+@pytest.mark.parametrize("small", SMALL_BUNDLES, ids=lambda path: path.name)
+def test_a_small_bundle_draws_the_same(browser: Browser, drawn_by_the_package: dict[str, str], small: Path) -> None:
+    if not small.exists():
+        pytest.skip(f"{small.name} is not there; run: npm ci --ignore-scripts && npm run bundle")
+    assert bundle_traces(small).issuperset(TRACE_TYPES)
+    assert _drawn(browser, small) == drawn_by_the_package
+
+
+def test_the_pinned_packages_are_of_the_version_that_the_plotly_package_has() -> None:
+    with _package_bundle().open(encoding="utf-8") as file:
+        version = re.search(r"plotly\.js v([\d.]+)", file.read(500))
+    wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    pinned = {name: wanted[name] for name in wanted if name.startswith("plotly.js")}
+    assert version is not None
+    assert set(pinned.values()) == {version[1]}
+
+
+def test_a_bundle_that_lacks_a_type_of_trace_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    poor, rich = tmp_path / "poor.js", tmp_path / "rich.js"
+    poor.write_text('moduleType:"trace",name:"scatter"', encoding="utf-8")
+    rich.write_text("".join(f'moduleType:"trace",name:"{kind}",' for kind in TRACE_TYPES), encoding="utf-8")
+    monkeypatch.setattr("publisher.assets.SMALL_BUNDLES", (tmp_path / "none.js", poor, rich))
+    assert find_bundle() == rich
+    assert _package_bundle() not in (poor, rich)
+    assert bundle_traces(_package_bundle()).issuperset(TRACE_TYPES)
+
+
+def _package_bundle() -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("publisher.assets.SMALL_BUNDLES", ())
+        return find_bundle()
+
+
+def _drawn(browser: Browser, bundle: Path) -> dict[str, str]:
+    page = still_page(browser, 760, bundle)
+    drawn = {name: draw_still(page, figure) for name, figure in figures().items()}
+    page.close()
+    return drawn
 
 
 def test_stills_are_found_kept_and_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
