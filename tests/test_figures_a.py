@@ -317,7 +317,12 @@ def test_fill_the_chip_counts_blocks_as_recorded(number: str, evidence: Evidence
         table = placed.launches[int(number) - 1].arrays
         counts = np.bincount(table["sm"].astype(int), minlength=132)
         data = state(figure, "", slug)[0]
-        assert [int(text or 0) for text in data[0]["text"]] == counts.tolist()
+        assert [int(text or 0) for text in data[fill_the_chip.COUNTS]["text"]] == counts.tolist()
+        places = [
+            (x, round(base + fill_the_chip.SIDE / 2)) for x, base in zip(*map(data[1].get, ("x", "base")), strict=True)
+        ]
+        spots = sm_grid(132)[2]
+        assert sorted(places) == sorted(spots[sm] for sm in np.flatnonzero(counts))
         assert captions(figure)[slug].startswith(fmt_count(table["block"].size, "block"))
         title = evidence.need("code").results.rungs[slug].title
         assert sum(int(row[2]) for row in figure.table.rows if row[0].endswith(f" {title}")) == 132
@@ -328,8 +333,8 @@ def test_fill_the_chip_counts_blocks_as_recorded(number: str, evidence: Evidence
 def test_fill_the_chip_has_one_axis_of_time_and_the_rungs_before(evidence: Evidence) -> None:
     figure = fill_the_chip.draw(evidence)
     first, *_, last = figure.sequences[""]
-    assert not state(figure, "", first.slug)[0][1]["x"]
-    past = state(figure, "", last.slug)[0][1]["x"]
+    assert not state(figure, "", first.slug)[0][fill_the_chip.PAST]["x"]
+    past = state(figure, "", last.slug)[0][fill_the_chip.PAST]["x"]
     assert past.count(None) == len(figure.sequences[""]) - 1
     assert all("xaxis2" not in step.layout for step in figure.sequences[""])
 

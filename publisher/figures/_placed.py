@@ -164,7 +164,7 @@ def percent(share: float) -> str:
 
 
 def depth(count: int) -> tuple[str, str]:
-    """Fill and text colour of an SM with so many blocks; from 4 on the fill stays, and the number tells."""
+    """Fill and text colour of an SM with so many blocks; from 3 on the fill stays, and the number tells."""
     if count == 0:
         return "@surface", "@muted"
-    return f"@q{min(count + 1, 5)}", "@paper" if count > 3 else "@ink"
+    return f"@q{2 * min(count, 3)}", "@paper" if count > 2 else "@ink"

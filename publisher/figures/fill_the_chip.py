@@ -26,11 +26,12 @@ from publisher.figures._style import (
     told,
     words,
 )
-from publisher.figures._what_if import what_if
 from recorder.recording import Recording
 
 MOST_MOMENTS = 150  # of the line; more would be finer than the screen
 GAP = 0.09  # between the panels, of the width
+SIDE = 0.9  # of a cell
+EMPTY, USED, COUNTS, PAST, PRESENT = range(5)  # places of the traces; a step changes all but the first
 
 
 def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigure:
@@ -82,7 +83,6 @@ def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigur
         rerecord=rerecord(evidence.subject, "placement"),
         height=400,
         narrow_height=580,
-        **what_if(list(zip(placed, launches, strict=True))),
     )
 
 
@@ -92,12 +92,17 @@ def _heads(*places: tuple[float, float]) -> list[dict[str, Any]]:
 
 
 def _data(sms: int, end: float) -> list[dict[str, Any]]:
-    """The cells, earlier rungs, the blocks at work, and the line that they would reach with one block an SM."""
+    """Traces EMPTY to PRESENT, then the line that the blocks would reach with one an SM, and its word.
+
+    Cells and their numbers are traces of their own: a still then needs a shape a colour and not one a cell.
+    """
     _, _, spots = sm_grid(sms)
+    columns, rows = [x for x, _ in spots], [y for _, y in spots]
     right: dict[str, Any] = {"type": "scatter", "mode": "lines", "xaxis": "x2", "yaxis": "y2", "x": [], "y": []}
-    grid = cells([x for x, _ in spots], [y for _, y in spots], "@surface", 0.9, 0.9, textfont={"size": 11})
     return [
-        grid | {"hovertext": [f"SM {sm}" for sm in range(sms)]},
+        cells(columns, rows, "@surface", SIDE, SIDE, hovertext=[f"SM {sm}" for sm in range(sms)]),
+        cells(columns, rows, "@q2", SIDE, SIDE, hoverinfo="skip"),
+        words(columns, rows, [], textfont={"size": 11}),
         right | {"line": {"color": "@muted", "width": 1, "shape": "hv"}, "hoverinfo": "skip"},
         right
         | {
@@ -120,21 +125,12 @@ def _data(sms: int, end: float) -> list[dict[str, Any]]:
 def _step(timed: Recording | None, placed: Sequence[Placed], place: int, number: int) -> Step:
     one = placed[place]
     launch, rung = one.launches[number - 1], one.rung
-    counts = [int(count) for count in launch.per_sm]
-    moments, running = _line(launch)
     past: tuple[list[float | None], list[int | None]] = ([], [])
     for other in placed[:place]:
         for kept, new in zip(past, _line(other.launches[number - 1]), strict=True):
             kept += [*new, None]  # type: ignore[arg-type]
-    data = (
-        {
-            "text": [str(count) if count else "" for count in counts],
-            "marker": {"color": [depth(count)[0] for count in counts]},
-            "textfont": {"color": [depth(count)[1] for count in counts]},
-        },
-        {"x": past[0], "y": past[1]},
-        {"x": moments, "y": running},
-    )
+    moments, running = _line(launch)
+    data = (*_used(launch), {"x": past[0], "y": past[1]}, {"x": moments, "y": running})
     most = int(launch.running[1].max())
     together = "all at once" if most == launch.blocks else f"at most {most} at once"
     parts = [
@@ -145,7 +141,20 @@ def _step(timed: Recording | None, placed: Sequence[Placed], place: int, number:
         _times(timed, one),
         "The thin lines are the rungs before it." if place else "",
     ]
-    return Step(rung.slug, f"{rung.number} {rung.title}", " ".join(filter(None, parts)), data, (0, 1, 2))
+    return Step(
+        rung.slug, f"{rung.number} {rung.title}", " ".join(filter(None, parts)), data, (USED, COUNTS, PAST, PRESENT)
+    )
+
+
+def _used(launch: Launch) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The cells of SMs that had blocks, those of one number side by side, and all SMs' numbers."""
+    _, _, spots = sm_grid(launch.sms)
+    counts = [int(count) for count in launch.per_sm]
+    used = sorted((sm for sm in range(launch.sms) if counts[sm]), key=lambda sm: counts[sm])
+    filled = cells([spots[sm][0] for sm in used], [spots[sm][1] for sm in used], "", SIDE, SIDE)
+    colors = [depth(counts[sm])[0] for sm in used]
+    texts = {"text": [str(count or "") for count in counts], "textfont": {"color": [depth(n)[1] for n in counts]}}
+    return {"x": filled["x"], "base": filled["base"], "marker": {"color": colors}}, texts
 
 
 def _line(launch: Launch) -> tuple[list[float], list[int]]:
