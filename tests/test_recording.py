@@ -435,3 +435,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         write_atomically(path, "new\n")
     assert path.read_text() == "old\n"
     assert [p.name for p in path.parent.iterdir()] == ["peaks.yaml"]
+
+
+def test_whole_numbers_keep_their_zeros_and_fractions_lose_theirs():
+    assert numbers_block([10, 0, 1200], decimals=0) == "10 0 1200\n"
+    assert numbers_block([10, 0.5, 12.25], decimals=3) == "10 0.5 12.25\n"

@@ -343,3 +343,14 @@ def test_a_function_that_is_not_in_the_cubin_is_an_error():
     cubin = compile_cubin(SOURCE, "kernels/example/tile.cu", "sm_90").cubin
     with pytest.raises(SassError, match="no function 'linear'; it shows tile"):
         disassemble(cubin, "linear")
+
+
+def test_a_note_behind_a_spill_is_no_part_of_the_instruction():
+    """nvdisasm alone marks spills; an instruction must read the same in both tools."""
+    text = (
+        ".text.tile:\n"
+        '        /*0010*/                   STL [R1+0xb0], R0 (*"SpillRefill"*) ;\n'
+        "        /*0020*/                   EXIT ;\n"
+    )
+    places = parse_nvdisasm(text, "tile")
+    assert [place.text for place in places.values()] == ["STL [R1+0xb0], R0", "EXIT"]
