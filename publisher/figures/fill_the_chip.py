@@ -26,6 +26,7 @@ from publisher.figures._style import (
     told,
     words,
 )
+from publisher.figures._what_if import what_if
 from recorder.recording import Recording
 
 MOST_MOMENTS = 150  # of the line; more would be finer than the screen
@@ -83,6 +84,7 @@ def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigur
         rerecord=rerecord(evidence.subject, "placement"),
         height=400,
         narrow_height=580,
+        **what_if(list(zip(placed, launches, strict=True))),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from publisher.figure import Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._excerpt import Excerpt, Kernel, excerpt, kernel_of
+from publisher.figures._guess import guesses
 from publisher.figures._ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
 from publisher.figures._measured import CONDITIONS, compare, time_of, twin_of
 from publisher.figures._style import (
@@ -67,6 +68,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         listings=tuple(excerpt.listing for excerpt in excerpts),
         height=60 + 38 * (count + 1),
         narrow_height=60 + 46 * (count + 1),
+        **guesses(rows),
     )
 
 
