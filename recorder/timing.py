@@ -14,10 +14,10 @@ from typing import Any
 from recorder.recording import numbers_block
 from recorder.results import Timed
 from recorder.rotation import LAUNCHES
+from recorder.statistics import VISIT
 from recorder.workload import Enqueue
 
 SAMPLES = 500
-VISIT = 10
 WARM_UP_MS = 300
 
 

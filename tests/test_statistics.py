@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recorder.statistics import Samples, resolution_us, twin_difference
+from recorder.statistics import VISIT, Samples, resolution_us, twin_difference
 from tests.fixture_results import TICK_US, Lab
 
 
@@ -27,11 +27,27 @@ def test_order_of_the_samples_is_kept() -> None:
 
 
 def test_the_interval_encloses_the_median_and_lies_on_samples() -> None:
-    taken = samples(*range(500))
+    taken = samples(*range(501))  # no whole visits: each sample counts for itself
     low, high = taken.interval_us
     assert low < taken.median_us < high
-    assert (low, high) == (228, 272)  # n/2 -+ 1.96 sqrt(n)/2, outwards
-    assert taken.half_interval_us == 22
+    assert (low, high) == (228, 273)  # n/2 -+ 1.96 sqrt(n)/2, outwards
+    assert taken.half_interval_us == 22.5
+
+
+def test_samples_of_one_visit_count_once() -> None:
+    taken = samples(*np.repeat(np.arange(50), VISIT))
+    assert taken.interval_us == (18, 32)  # of the 50 visits
+    assert taken.median_us == 24.5
+
+
+def test_the_interval_covers_the_true_median_when_visits_differ_more_than_samples() -> None:
+    random = np.random.default_rng(2)
+    hits = 0
+    for _ in range(400):
+        visits = random.normal(10.0, 1.0, (50, 1)) + random.normal(0.0, 0.1, (50, VISIT))
+        low, high = Samples(visits.ravel()).interval_us
+        hits += low <= 10.0 <= high
+    assert hits / 400 >= 0.93  # with each sample for itself it is about half
 
 
 def test_the_interval_of_few_samples_stays_inside_them() -> None:

@@ -92,7 +92,7 @@ def spread_text(one: Series) -> str:
     return (
         f"{one.name}: {fmt_count(s.count, 'sample')}. Half of them lie from {exact_us(quarter)} to {exact_us(three)} "
         f"µs, all of them from {exact_us(least)} to {exact_us(most)} µs. The median is {exact_us(s.median_us)} µs, and "
-        f"its 95\u00a0% interval, were each sample independent of the others, {exact_us(low)} to {exact_us(high)} µs."
+        f"its 95\u00a0% interval, with each visit as one independent unit, {exact_us(low)} to {exact_us(high)} µs."
     )
 
 
