@@ -69,7 +69,17 @@
     if (!radius || rules.has("stroke") || rules.get("fill") === "none") return null;
     const round = [["fill", "none"], ["stroke", rules.get("fill")], ["stroke-width", `${+(2 * radius).toFixed(2)}px`], ["stroke-linecap", "round"]];
     if (rules.has("fill-opacity")) round.push(["stroke-opacity", rules.get("fill-opacity")]);
-    return { d: `M${Math.round(2 * x) / 2} ${Math.round(2 * y) / 2}h0`, rules: new Map(round) };
+    return { d: `M${Math.round(x)} ${Math.round(y)}h0`, rules: new Map(round) };
+  }
+
+  // Hundreds of dots or cells in one path: each said from the one before is a third shorter.
+  function chained(d) {
+    let [x, y, end] = [0, 0, -1];
+    return d.replace(/M(-?[\d.]+) (-?[\d.]+)(h0|v-?[\d.]+h-?[\d.]+v-?[\d.]+z)/g, (all, right, down, rest, at) => {
+      const move = at === end ? `m${short(right - x)} ${short(down - y)}` : `M${right} ${down}`;
+      [x, y, end] = [Number(right), Number(down), at + all.length];
+      return (move + rest).replace(" -", "-");
+    });
   }
 
   // ---- the walk: shapes in drawing order; a group only where a turn or a clip needs one
@@ -79,7 +89,7 @@
     if (element.style.display === "none" || element.style.visibility === "hidden") return;
     const transform = (element.getAttribute("transform") ?? "").replace(/rotate\(0(,[^)]*)?\)/g, "").replace(/translate\(0(, ?0)?\)/g, "").trim();
     const move = transform.match(/^translate\((-?[\d.e-]+)(?:[, ]+(-?[\d.e-]+))?\)$/);
-    const clip = element.getAttribute("clip-path");
+    const clip = element.hasAttribute("clip-path") && cuts(element) ? element.getAttribute("clip-path") : null;
     if (move) [x, y] = [x + Number(move[1]), y + Number(move[2] ?? 0)];
     if ((transform && !move) || clip) {
       const group = { group: [], clip: clip && clipName(clip), turn: transform && !move ? transform : "", x, y };
@@ -96,7 +106,7 @@
       const own = Number(element.style.opacity || element.getAttribute("opacity") || 1) * above;
       for (const child of element.children) walk(child, x, y, own, out);
     } else if (kind === "text") {
-      if (element.textContent.trim()) out.push({ text: copyText(element, x, y).outerHTML.replaceAll(` xmlns="${SVG}"`, ""), style: written(look(element, TEXT, above)) });
+      if (element.textContent.trim()) out.push({ text: copyText(element, x, y).outerHTML.replaceAll(` xmlns="${SVG}"`, ""), style: written(look(element, TEXT, above)), box: boxOf(element) });
     } else if (kind === "path") {
       shape(element, element.getAttribute("d") ?? "", x, y, above, out);
     } else if (GEOMETRY[kind]) {
@@ -106,7 +116,7 @@
       const places = GEOMETRY[kind].filter((name) => element.hasAttribute(name) || /^c?[xy]$/.test(name));
       const shift = { x, cx: x, y, cy: y };
       const parts = places.map((name) => `${name}="${short(Number(element.getAttribute(name) ?? 0) + (shift[name] ?? 0))}"`);
-      out.push({ leaf: `${kind} ${parts.join(" ")}`, style: written(rules) });
+      out.push({ leaf: `${kind} ${parts.join(" ")}`, style: written(rules), box: boxOf(element) });
     }
   }
 
@@ -114,7 +124,14 @@
     const rules = look(element, SHAPE, above);
     if (!d || d === "null" || d.startsWith("M0,0A0,0 ") || (rules.get("fill") === "none" && !rules.has("stroke"))) return;
     const round = dot(d, rules, x, y);
-    out.push({ d: round?.d ?? moved(d, x, y), style: written(round?.rules ?? rules), loose: element.closest(".points") });
+    out.push({ d: round?.d ?? moved(d, x, y), style: written(round?.rules ?? rules), loose: element.closest(".points"), box: boxOf(element) });
+  }
+
+  // On the screen, with the half of a stroke around it.
+  function boxOf(element) {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    const edge = element.localName === "text" ? 0 : 1;
+    return { left: left - edge, top: top - edge, right: right + edge, bottom: bottom + edge };
   }
 
   function copyText(element, x, y) {
@@ -141,19 +158,55 @@
     return clips.get(id);
   }
 
-  // ---- shapes of one look become one path: neighbours, and the points of one trace in any order
+  // Plotly clips every plot; a clip that cuts nothing off is dropped, and with it a group.
+  function cuts(element) {
+    const rect = document.getElementById(element.getAttribute("clip-path").match(/#([^'")]+)/)[1])?.querySelector("rect");
+    if (!rect) return true;
+    const corner = new DOMPoint(Number(rect.getAttribute("x") ?? 0), Number(rect.getAttribute("y") ?? 0));
+    const { x, y } = corner.matrixTransform(element.getScreenCTM());
+    const [right, bottom] = [x + Number(rect.getAttribute("width")), y + Number(rect.getAttribute("height"))];
+    return [...element.querySelectorAll("path, rect, circle, text")].some((part) => {
+      if (part.closest(DROP)) return false;
+      const box = part.getBoundingClientRect();
+      return box.width + box.height > 0 && (box.left < x - 1 || box.top < y - 1 || box.right > right + 1 || box.bottom > bottom + 1);
+    });
+  }
+
+  // ---- what looks alike is written together: the points of one trace in any order, other things as long as neither has
+  // to pass over or under something else
 
   function joined(items) {
     const out = [];
     for (const item of items) {
-      const twin = item.d && (item.loose ? out.find((other) => other.loose === item.loose && other.style === item.style) : out.at(-1));
-      if (twin?.d && twin.style === item.style && !/opacity/.test(item.style)) twin.d += item.d;
-      else if (item.group && out.at(-1)?.group && sameFrame(item, out.at(-1))) out.at(-1).group.push(...item.group);
-      else out.push(item);
+      item.boxes = item.box ? [item.box] : [];
+      const twin = item.loose ? out.find((other) => other.loose === item.loose && other.style === item.style) : partner(out, item);
+      if (!twin) out.push(item);
+      else if (item.group) twin.group.push(...item.group);
+      else if (item.text) twin.text += item.text;
+      else twin.d += item.d;
+      twin?.boxes.push(...item.boxes);
     }
     return out;
   }
 
+  // What the item may join: something before it, moved to the end if only that will do.
+  function partner(out, item) {
+    if (item.group) return out.at(-1)?.group && sameFrame(item, out.at(-1)) ? out.at(-1) : null;
+    if (!item.box || /opacity/.test(item.style)) return null;
+    for (let at = out.length - 1; at >= 0; at--) {
+      const other = out[at];
+      if (other.group || other.leaf || other.style !== item.style || Boolean(other.d) !== Boolean(item.d)) continue;
+      const later = out.slice(at + 1);
+      if (free(item.boxes, later)) return other;
+      if (!free(other.boxes, later)) continue;
+      out.push(...out.splice(at, 1));
+      return other;
+    }
+    return null;
+  }
+
+  const free = (boxes, others) => others.every((other) => other.boxes.length && !other.boxes.some((a) => boxes.some((b) => meet(a, b))));
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const sameFrame = (a, b) => !a.turn && !b.turn && a.clip === b.clip && a.x === b.x && a.y === b.y;
 
   function text(items) {
@@ -168,8 +221,8 @@
         const kind = d ? "d" : "text";
         let end = at;
         while (rows[end + 1]?.[kind] && rows[end + 1].style === style) end++;
-        const alike = rows.slice(at, end + 1).map((row) => (d ? `<path d="${row.d}"/>` : row.text));
-        if (d && alike.length === 1) parts.push(`<path d="${d}"${attribute}/>`);
+        const alike = rows.slice(at, end + 1).map((row) => (d ? `<path d="${chained(row.d)}"/>` : row.text));
+        if (d && alike.length === 1) parts.push(`<path d="${chained(d)}"${attribute}/>`);
         else parts.push(`<g${attribute}>${alike.join("")}</g>`);
         at = end;
       }

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 STILLS = ROOT / "site" / "stills"
 CAPTURE = Path(__file__).with_name("still_capture.js")
 WIDTHS = {"wide": 760, "narrow": 360}  # px; of the plot on a desktop and on a phone
-VERSION = 7  # raise when capture changes what it keeps: every still is then stale
+VERSION = 8  # raise when capture changes what it keeps: every still is then stale
 TOKENS = ["ink", "muted", "grid", "surface", "paper", "accent", "cold", "warm", "load", "math", "store", "barrier"]
 TOKENS += [f"s{place}" for place in range(1, 9)] + [f"q{place}" for place in range(9)]
 
