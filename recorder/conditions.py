@@ -67,11 +67,11 @@ class Nvml:
 
     def throttle_reasons(self) -> Any:
         """The reasons that slow the clocks now; empty when nothing does."""
-        mask = self.ask("CurrentClocksEventReasons")
+        mask = refusal = self.ask("CurrentClocksEventReasons")
+        if isinstance(refusal, NotMeasured):
+            mask = self.ask("CurrentClocksThrottleReasons")  # its name in older libraries
         if isinstance(mask, NotMeasured):
-            mask = self.ask("CurrentClocksThrottleReasons")
-        if isinstance(mask, NotMeasured):
-            return mask
+            return refusal
         found = set()
         for prefix in ("nvmlClocksEventReason", "nvmlClocksThrottleReason"):
             for name in dir(self.nvml):

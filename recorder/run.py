@@ -104,7 +104,7 @@ class Run:
         self.report.begin(job, index, len(self.jobs))
         reply = self._ask(job)
         if reply.texts is None:
-            why = shortened(f"{reply.doing}: {reply.why}" if reply.doing else reply.why)
+            why = shortened(f"{reply.doing}: {reply.why}" if reply.lost and reply.doing else reply.why)
             return self._failed(job, why, started)
         return self._write(job, reply.texts, started)
 

@@ -1,0 +1,112 @@
+"""How does a test make a recording run? On the fake device: in this process, or as a command that can be killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from recorder.experiments import Job, jobs
+from recorder.ladder import load_ladders
+from recorder.outcome import Outcome
+from recorder.recording import Recording, load, load_card
+from recorder.run import Report, run
+from tests.fake_recorder import DEVICE, KERNELS
+
+ROOT = Path(__file__).resolve().parent.parent
+CARD, LADDER = "fake-gpu", "distance"
+LIGHT = "distance/probes,distance/one_change,distance/resolution"  # jobs of some tenths of a second
+
+
+class Heard(Report):
+    """Keeps what a run told."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.said: list[str] = []
+        self.ended: list[Outcome] = []
+        self.shares: dict[str, list[float]] = {}
+
+    def begin(self, job: Job, index: int, count: int) -> None:
+        self.begun.append(job.key)
+
+    def progress(self, job: Job, what: str, share: float) -> None:
+        self.shares.setdefault(job.key, []).append(share)
+
+    def end(self, outcome: Outcome) -> None:
+        self.ended.append(outcome)
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+
+def record(out: Path, only: str = LIGHT, kernels: Path = KERNELS, **options: Any) -> dict[str, Outcome]:
+    """Record these jobs under ``out``; the outcomes by ``subject/experiment``."""
+    ladders = load_ladders(kernels)
+    names = only.split(",")
+    chosen = [job for job in jobs(ladders, counters=True) if not only or set(names) & set(job.names)]
+    _, outcomes = run(chosen, ladders, out, 0, device_factory=DEVICE, kernels=kernels, **options)
+    return {outcome.job.key: outcome for outcome in outcomes}
+
+
+def recording(out: Path, key: str) -> Recording:
+    """The recording of ``subject/experiment`` of the fake card."""
+    return load(out / CARD / f"{key}.yaml")
+
+
+def all_recordings(out: Path) -> dict[str, Recording]:
+    """Every recording of the fake card by key; each is read strictly."""
+    card = load_card(out / CARD)
+    return {"/".join(key): found for key, found in {**card.recordings, **card.without}.items()}
+
+
+def files(out: Path) -> dict[str, bytes]:
+    """All files under ``out``, hidden ones too."""
+    return {str(p.relative_to(out)): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()}
+
+
+def command(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The recorder's command on the fake device, run to its end."""
+    return subprocess.run(
+        words(*arguments), cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def begun(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+    """The same command, running, in a process group of its own."""
+    return subprocess.Popen(
+        words(*arguments), cwd=ROOT, env=os.environ | environment, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def words(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "tests.fake_recorder", *map(str, arguments)]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Until ``condition()``; an AssertionError when it does not come."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.005)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that ``pid`` started and that run."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def alive(pid: int) -> bool:
+    """Does it run? A zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
