@@ -1,7 +1,7 @@
 """Which files does a page load? Copies styles and scripts under names that hold their content's hash.
 
 The style sheets become one text that each page carries itself: a separate file would cost the first paint a round trip.
-The scripts are joined into one file, each as it stands.
+The scripts are joined into one file, the drivers of figures into another, which a page fetches when it is idle.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
+SCRIPTS = SITE / "scripts"
 NODE = ROOT / "node_modules"
 SMALL_BUNDLES = (  # the best first: what `npm run bundle` makes of site/plotly.js, and what `npm ci` alone brings
     NODE / ".rungbook" / "plotly.js",
@@ -49,6 +50,7 @@ class Assets:
     noscript_css: str
     theme: str  # runs as soon as it arrives, so that a saved theme is there at the first paint
     scripts: tuple[str, ...]  # deferred, in this order
+    drivers: str
     plotly: str
     search: str
 
@@ -77,20 +79,32 @@ def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchE
     return Assets(
         css="".join(_style(name) for name in STYLES),
         noscript_css=_style("noscript.css"),
-        theme=_write(folder, "theme.js", (SITE / "scripts" / "theme.js").read_bytes()),
-        scripts=(_write(folder, "site.js", b"\n".join(path.read_bytes() for path in page_scripts())),),
+        theme=_write(folder, "theme.js", _joined([SCRIPTS / "theme.js"])),
+        scripts=(_write(folder, "site.js", _joined(page_scripts())),),
+        drivers=_write(folder, "drivers.js", _joined(driver_scripts())),
         plotly=_write(folder, "plotly.js", (bundle or find_bundle()).read_bytes()),
         search=_write(folder, "search-index.js", _search_index(search).encode()),
     )
 
 
 def page_scripts() -> list[Path]:
-    """The scripts that a page defers, in the order in which they run; a page loads them as one file."""
-    return sorted((path for path in (SITE / "scripts").rglob("*.js") if path.name != "theme.js"), key=_turn)
+    """The scripts that a page defers, in the order in which they run."""
+    return sorted((path for path in SCRIPTS.glob("*.js") if path.name != "theme.js"), key=_turn)
+
+
+def driver_scripts() -> list[Path]:
+    """The scripts of figures that are driven; they run after the page's."""
+    return sorted((SCRIPTS / "figures").glob("*.js"))
 
 
 def _turn(script: Path) -> tuple[int, str]:
-    return (FIRST.index(script.name) if script.name in FIRST else len(FIRST), script.as_posix())
+    return (FIRST.index(script.name) if script.name in FIRST else len(FIRST), script.name)
+
+
+def _joined(scripts: Iterable[Path]) -> bytes:
+    """One text without lines of comment and indentation. No script here has a text that spans lines."""
+    lines = (line.strip() for path in scripts for line in path.read_text(encoding="utf-8").splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//")).encode()
 
 
 def _write(folder: Path, name: str, content: bytes) -> str:

@@ -28,6 +28,15 @@ window.Rungbook = (() => {
   const plotly = () => load(page.dataset.plotly, "the drawing library").then(() => window.Plotly);
   const index = () => load(page.dataset.search, "the index").then(() => window.Rungbook.searchIndex);
   const pictures = () => load(page.dataset.pictures, "this page's pictures").then(() => window.Rungbook.pictureTexts);
+  // Nothing to load where the drivers came with the page.
+  const driving = () => (page.dataset.drivers ? load(page.dataset.drivers, "this figure's controls") : Promise.resolve());
+
+  // A driver invites the reader to what it can do: that stands there before anyone asks.
+  function idle() {
+    const when = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
+    if (document.querySelector(".fig-panel")) when(() => driving().catch(() => {}), { timeout: 2000 }); // asked again when needed
+    fetchWhenIdle();
+  }
 
   // Figures' states and Plotly are fetched once the page is idle, and run at the first interest in a figure: running
   // Plotly costs up to 0.6 s.
@@ -77,8 +86,8 @@ window.Rungbook = (() => {
   }
 
   document.addEventListener("rungbook:theme", () => (colours = new Map()));
-  if (document.readyState === "complete") fetchWhenIdle();
-  else addEventListener("load", fetchWhenIdle);
+  if (document.readyState === "complete") idle();
+  else addEventListener("load", idle);
 
-  return { drivers: {}, plotly, index, pictures, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { drivers: {}, plotly, index, pictures, driving, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

@@ -16,7 +16,7 @@
 
   function table(figure) {
     const rows = [...figure.querySelectorAll(".fig-fold tr")];
-    return rows.map((row) => [...row.cells].map((cell) => cell.textContent));
+    return rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
   }
 
   function csv(rows) {

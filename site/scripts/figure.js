@@ -73,6 +73,7 @@
     async #arrive() {
       const inline = this.querySelector(".fig-spec")?.textContent;
       this.spec = JSON.parse(inline ?? (await window.Rungbook.pictures())[this.dataset.figure]);
+      if (this.spec.driver) await window.Rungbook.driving();
       this.driver = window.Rungbook.drivers[this.spec.driver];
       this.driver?.connect(this);
     }
