@@ -1,8 +1,10 @@
 """How fast does an article open, and how fast does a figure step?  python -m bench.reading
 
 Opens a built page in Chromium through Playwright, plain and on a slow phone's terms, from a local server that sends
-gzip as any static host does. Prints medians of a few runs beside what the project set itself. Lighthouse, axe and the
-Nu checker are tools of their own and are not run here.
+gzip as any static host does. Prints medians of a few runs beside what the project set itself. What a page fetches only
+when it is idle, and nobody needs for reading, is set apart from the transfer at load: Plotly, the states of the
+pictures after the first, and the drivers of figures. Lighthouse, axe and the Nu checker are tools of their own and are
+not run here.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ VIEWPORT = {"width": 1280, "height": 900}
 CPU_SLOWDOWN, LATENCY_MS, MBIT_S = 4, 562, 1.47
 SETTLE_MS, SETTLE_SLOW_MS = 3_000, 14_000  # after load, until Plotly's idle fetch is over
 STEPS_MEASURED = 40
+IDLE = ("plotly", "pictures", "drivers")  # how the names of files begin that are fetched when the page is idle
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,11 @@ class Target:
 
 
 TARGETS = (
-    Target("transfer", "transfer at load, gzip, Plotly apart, kB", 90, 90),
-    Target("plotly", "Plotly's idle fetch, gzip, kB"),
-    Target("requests", "requests at load, Plotly apart"),
+    Target("transfer", "transfer at load, gzip, idle fetches apart, kB", 90, 90),
+    Target("plotly", "idle: Plotly, gzip, kB"),
+    Target("pictures", "idle: later states of the pictures, gzip, kB"),
+    Target("drivers", "idle: drivers of figures, gzip, kB"),
+    Target("requests", "requests at load, idle fetches apart"),
     Target("fcp", "first contentful paint, ms", 150, 900),
     Target("lcp", "largest contentful paint, ms", 150, 900),
     Target("cls", "layout shift over load and a full scroll", 0, 0),
@@ -178,10 +183,12 @@ def _visit(browser: Any, url: str, slow: bool) -> dict[str, list[float]]:
     seen = page.evaluate("bench")
     blocking = sum(max(0.0, length - 50) for start, length in seen["long"] if start + length > seen["fcp"])
     found = {"fcp": [seen["fcp"]], "lcp": [seen["lcp"]], "tbt": [blocking]}
-    apart = {url: size for url, size in sizes.items() if "plotly" in url.rsplit("/", 1)[-1]}
-    found["transfer"] = [(sum(sizes.values()) - sum(apart.values())) / 1e3]
-    found["plotly"] = [sum(apart.values()) / 1e3]
-    found["requests"] = [float(len(sizes) - len(apart))]
+    kinds = {url: url.rsplit("/", 1)[-1].split(".")[0] for url in sizes}
+    for kind in IDLE:
+        found[kind] = [sum(size for url, size in sizes.items() if kinds[url] == kind) / 1e3]
+    at_load = [size for url, size in sizes.items() if kinds[url] not in IDLE]
+    found["transfer"] = [sum(at_load) / 1e3]
+    found["requests"] = [float(len(at_load))]
     page.evaluate(SCROLL)
     found["cls"] = [page.evaluate("bench.cls")]
     found |= _steps(page, 2 if slow else STEPS_MEASURED)
