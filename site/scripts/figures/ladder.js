@@ -62,9 +62,11 @@
     if (figure.panel.firstElementChild) return;
     const start = async () => {
       await figure.ready();
-      games.set(figure, new Game(figure));
+      const game = new Game(figure);
+      games.set(figure, game);
+      game.begin();
     };
-    figure.panel.append(button("Guess first", start), element("span", "", "each rung’s time, unseen"));
+    figure.panel.append(button("Guess first", start), element("span", "", "then reveal the times"));
   }
 
   class Game {
@@ -79,15 +81,16 @@
       this.captions.style.minHeight = `${this.captions.offsetHeight}px`; // the hidden texts are shorter
       this.ending = new AbortController();
       const { signal } = this.ending;
-      figure.addEventListener("rungbook:step", () => this.show(), { signal });
+      figure.addEventListener("rungbook:step", () => this.#show(), { signal });
       figure.plot.stage.addEventListener("click", (event) => this.#point(event), { signal });
       this.invitation = [...figure.panel.childNodes];
       this.#build();
-      this.hide();
-      queueMicrotask(() => {
-        figure.userGo(1);
-        this.slider.focus();
-      });
+    }
+
+    begin() {
+      this.#hide();
+      this.figure.userGo(1);
+      this.slider.focus();
     }
 
     get at() {
@@ -113,22 +116,22 @@
       this.slider = Object.assign(element("input"), { type: "range", min: 0, max: STEPS, step: 1 });
       this.number = Object.assign(element("input"), { type: "number", min: 0, step: "any" });
       this.number.setAttribute("aria-label", "Your guess in microseconds");
-      this.slider.addEventListener("input", () => this.guess(10 ** (this.range[0] + (this.slider.value / STEPS) * (this.range[1] - this.range[0]))));
-      this.number.addEventListener("input", () => this.number.value > 0 && this.guess(Number(this.number.value), this.number));
+      this.slider.addEventListener("input", () => this.#guess(10 ** (this.range[0] + (this.slider.value / STEPS) * (this.range[1] - this.range[0]))));
+      this.number.addEventListener("input", () => this.number.value > 0 && this.#guess(Number(this.number.value), this.number));
       this.act = button("Reveal", () => this.#act());
       this.said = element("p", "guess-said");
       this.said.setAttribute("aria-live", "polite");
       const unit = element("label", "", this.number, "µs");
-      const panel = element("div", "guess", element("label", "", "Your guess, cold", this.slider), unit, this.act, button("Stop guessing", () => this.stop()), this.said);
+      const panel = element("div", "guess", element("label", "", "Your guess, cold", this.slider), unit, this.act, button("Stop guessing", () => this.#stop()), this.said);
       panel.setAttribute("role", "group");
       panel.setAttribute("aria-label", "Your guesses");
       this.figure.panel.replaceChildren(panel);
     }
 
-    guess(us, by = null) {
+    #guess(us, by = null) {
       if (!this.open) return;
       this.guesses.set(this.at, three(us));
-      this.show(by);
+      this.#show(by);
       this.figure.redraw();
     }
 
@@ -136,22 +139,22 @@
       const axis = this.figure.plot.live._fullLayout?.xaxis; // as drawn: its left end and its length, in pixels
       if (!axis) return;
       const along = (clientX - this.figure.plot.live.getBoundingClientRect().left - axis._offset) / axis._length;
-      if (along >= 0 && along <= 1) this.guess(10 ** (this.range[0] + along * (this.range[1] - this.range[0])));
+      if (along >= 0 && along <= 1) this.#guess(10 ** (this.range[0] + along * (this.range[1] - this.range[0])));
     }
 
     #act() {
       const all = this.at >= this.rungs.length;
-      if (all && !this.hidden.length) return this.stop();
+      if (all && !this.hidden.length) return this.#stop();
       if (!all && !this.open) {
         this.figure.userGo(this.at + 1);
         return this.open && this.slider.focus();
       }
       for (const place of all ? this.hidden : [this.at]) this.revealed.add(place);
-      this.hide();
+      this.#hide();
       this.figure.userGo(this.at);
     }
 
-    stop() {
+    #stop() {
       this.ending.abort();
       games.delete(this.figure);
       this.texts.forEach((nodes, row) => row.querySelector(".fig-text").replaceChildren(...nodes));
@@ -162,7 +165,7 @@
     }
 
     // Captions hold times: those of rungs not revealed say something else meanwhile.
-    hide() {
+    #hide() {
       this.figure.steps.forEach(({ row }, place) => {
         const text = row.querySelector(".fig-text");
         const left = this.hidden.length;
@@ -173,7 +176,7 @@
       });
     }
 
-    show(by = null) {
+    #show(by = null) {
       const guess = this.guesses.get(this.at);
       const all = this.at >= this.rungs.length;
       for (const control of [this.slider, this.number]) control.disabled = !this.open;
@@ -186,8 +189,9 @@
     }
 
     #ask(guess) {
-      const name = this.figure.step.title;
-      return guess ? `${name}: ${time(guess)}? Reveal it when you are content.` : `${name}: set a guess by the slider, by the number, or by a click in the picture.`;
+      const { title } = this.figure.step;
+      if (guess) return `${title}: change your guess, or reveal the recording.`; // the controls say the guess itself
+      return `${title}: guess by the slider, by the number, or by a click in the picture.`;
     }
 
     #told(guess) {
