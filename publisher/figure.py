@@ -108,6 +108,7 @@ class SteppedFigure:
     rerecord: str  # the command that renews its data
     choices: tuple[Choice, ...] = ()
     listings: tuple[Listing, ...] = ()
+    topics: dict[str, str] = field(default_factory=dict)  # opcode without suffixes -> said of all lines that have it
     narrow: dict[str, Any] = field(default_factory=dict)  # layout overrides below 520 px of width
     height: int = 420  # of the plot, px
     narrow_height: int = 420

@@ -146,6 +146,8 @@ def spec_json(figure: SteppedFigure) -> str:
     notes = {_key(line.key): line.note for listing in figure.listings for line in listing.lines if line.note}
     if notes:
         spec["notes"] = notes
+    if figure.topics:
+        spec["topics"] = figure.topics
     if figure.driver:
         spec |= {"driver": figure.driver, "driverData": figure.driver_data}
     return json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -36,18 +36,27 @@ def explain(instruction: Instruction, glossary: Mapping[str, Any], arch: str = "
     ``code`` stands in back-ticks. ``arch`` (such as "sm_90a") tells where kernel arguments lie. An opcode that the
     glossary lacks still gets its operands.
     """
+    return "\n".join(filter(None, [general(instruction, glossary), particular(instruction, glossary, arch)]))
+
+
+def general(instruction: Instruction, glossary: Mapping[str, Any]) -> str:
+    """What every instruction of its family does, in the glossary's words."""
     entry = entry_of(instruction, glossary)
-    general = f"{entry['name']}. {entry['does']}" if entry else "The glossary has no entry for this opcode."
+    return f"{entry['name']}. {entry['does']}" if entry else "The glossary has no entry for this opcode."
+
+
+def particular(instruction: Instruction, glossary: Mapping[str, Any], arch: str = "") -> str:
+    """What this one does with its own operands, and what its suffixes mean; "" where there is nothing to say."""
     if is_dummy(instruction):
-        return f"{general}\nThis one never executes: its predicate is always false. The compiler fills a slot with it."
-    here = reading(instruction)
+        return "This one never executes: its predicate is always false. The compiler fills a slot with it."
+    entry, here = entry_of(instruction, glossary), reading(instruction)
     told = [f"Here: {here}."] if here else []
     told += [text for part in op.split(instruction.operands) for text in [op.constant(part, arch)] if text]
     if instruction.predicate:
         told.append(_guard(instruction.predicate))
     known, said = entry.get("modifiers", {}), _SAID.get(family(instruction), ())
     suffixes = "; ".join(f"`{m}` {known[m]}" for m in modifiers(instruction) if m in known and m not in said)
-    return "\n".join(filter(None, [general, " ".join(told), f"Suffixes: {suffixes}." if suffixes else ""]))
+    return "\n".join(filter(None, [" ".join(told), f"Suffixes: {suffixes}." if suffixes else ""]))
 
 
 def _guard(predicate: str) -> str:

@@ -231,6 +231,30 @@ def test_the_compiled_code_proves_what_a_probe_left_out(evidence: Evidence) -> N
     assert row[-2:] == ("2", "0")
 
 
+def test_loads_into_registers_are_counted_and_a_kernel_without_multiplies_keeps_its_loop(evidence: Evidence) -> None:
+    code = evidence.card.recordings[LADDER, "code"].results
+    sass = {
+        "full": ["LDG.E.128 R4, [R2.64]", "LDG.E.128 R8, [R2.64]", "HMMA.16816.F32 R12, R4, R8, R12"],
+        "loads_only": ["LDG.E.128 R4, [R2.64]", "LDG.E.128 R8, [R2.64]", "LOP3.LUT R12, R4, R8, R12, 0x96, !PT"],
+        "math_only": ["IADD3 R4, R4, 0x1, RZ", "MOV R8, R4", "HMMA.16816.F32 R12, R4, R8, R12"],
+    }
+    tail = ["@P0 BRA 0x0", "FADD R12, R12, R13", "@P1 BRA 0x40", "EXIT"]  # a loop of sums follows
+    listing = {
+        part: "".join(f"{16 * n:04x} L- P- {text}\n" for n, text in enumerate([*lines, *tail]))
+        for part, lines in sass.items()
+    }
+    rung = code.rungs["split_k"]
+    codes = {part: rung.code.model_copy(update={"sass": text}) for part, text in listing.items()}
+    rungs = {**code.rungs, "split_k": rung.model_copy(update={"code": codes["full"]})}
+    variants = {**code.variants, **{f"split_k.{part}": codes[part] for part in ("loads_only", "math_only")}}
+    figure = probes.draw(changed(evidence, "code", rungs=rungs, variants=variants))
+    told = captions(figure, "split_k,cold")
+    assert "loop has 2 `LDG` and 1 `HMMA`." in told["full"]
+    assert "loop has 2 `LDG` and no `HMMA`." in told["loads_only"]
+    assert "no load the kernel takes" in told["math_only"]
+    assert "loop has no `LDG` and 1 `HMMA`." in told["math_only"]
+
+
 def test_a_probe_that_was_not_measured_has_a_step_and_no_sum(evidence: Evidence) -> None:
     told = captions(probes.draw(evidence), "tuned,cold")
     assert "not measured: the tuned rung has no math-only variant" in told["math_only"]
@@ -428,8 +452,28 @@ def test_roofs_come_first_and_alone(evidence: Evidence) -> None:
     figure = roofline.draw(evidence)
     assert figure.sequences["cold"][0].slug == "roofs"
     assert state(figure, "cold", "roofs")[0][1]["x"] == []
-    names = [trace.get("name") for trace in figure.data]
-    assert {"device memory", "L2", "FP32 FMA", "tensor cores"} <= set(names)
+    assert _roofs(figure) == ["device memory", "L2", "FP32 FMA", "tensor cores"]
+
+
+def _roofs(figure: SteppedFigure) -> list[str]:
+    return [trace["name"].split(",")[0] for trace in figure.data if "name" in trace]
+
+
+def test_what_a_point_lacks_reaches_the_lowest_roof_of_memory_above_it(evidence: Evidence) -> None:
+    figure = roofline.draw(evidence)
+    gap, marks = state(figure, "cold", "tuned")[0][:2]
+    peaks = evidence.card.recordings["machine", "peaks"].results
+    allowed = [gigabytes * marks["x"][-1] / 1e3 for gigabytes in (peaks.read_GBps, peaks.l2_read_GBps)]
+    assert gap["y"] == pytest.approx([marks["y"][-1], min(a for a in allowed if a > marks["y"][-1])], rel=1e-3)
+
+
+def test_roofs_of_a_throttled_card_say_so(evidence: Evidence) -> None:
+    peaks = evidence.card.recordings["machine", "peaks"]
+    held = peaks.header.conditions.model_copy(update={"throttle_reasons": ["sw_power_cap"], "sm_clock_MHz": 1425})
+    header = peaks.header.model_copy(update={"conditions": held})
+    recordings = evidence.card.recordings | {("machine", "peaks"): replace(peaks, header=header)}
+    told = captions(roofline.draw(replace(evidence, card=replace(evidence.card, recordings=recordings))), "cold")
+    assert "held down at 1425\u00a0MHz by `sw_power_cap`" in told["roofs"]
 
 
 @pytest.mark.parametrize(
@@ -448,7 +492,7 @@ def test_a_point_above_the_roof_of_memory_is_explained(condition: str, says: str
 def test_a_roof_that_was_not_measured_is_not_drawn(evidence: Evidence) -> None:
     gone = NotMeasured(not_measured="no room")
     figure = roofline.draw(changed(evidence, "peaks", "machine", l2_read_GBps=gone))
-    assert "L2" not in [trace.get("name") for trace in figure.data]
+    assert "L2" not in _roofs(figure)
     with pytest.raises(Missing, match="no measured bandwidth"):
         roofline.draw(changed(evidence, "peaks", "machine", l2_read_GBps=gone, read_GBps=gone))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from publisher.figure import CodeLine, Evidence, Listing
 from publisher.figures._excerpt import MARKED
 from publisher.figures._style import fmt_count, listed, value_of
 from publisher.instructions import entry_of, family
-from publisher.readings import reading
+from recorder.control_flow import branch_target
 from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.recording import CardRecordings, Recording
 
@@ -28,6 +28,7 @@ KINDS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("branches", "@s6", (), ("control",)),
     ("other", "@grid", (), ("other", "")),
 )
+BRANCHES = ("BRA", "BSSY", "JMP")  # and what else names the place where threads go on
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class Row:
     ptxas: str
     loop: tuple[Instruction, ...]  # dummies left out
     families: Mapping[str, int]  # how often each kind of instruction is in the loop
+
+    @property
+    def compiler(self) -> str:
+        """ptxas and its version, without its options."""
+        return " ".join(self.ptxas.split()[:2])
 
     @property
     def arch(self) -> str:
@@ -93,6 +99,12 @@ def counts_of(evidence: Evidence, row: Row) -> dict[str, int]:
     return counts
 
 
+def topics_of(evidence: Evidence, rows: Iterable[Row]) -> dict[str, str]:
+    """What the opcodes in these loops are called; the glossary's page says more."""
+    names = {family(i): entry_of(i, evidence.glossary).get("name") for row in rows for i in row.loop}
+    return {opcode: f"{name}." for opcode, name in names.items() if name}
+
+
 def listings_of(evidence: Evidence, slug: str, rows: Sequence[Row]) -> dict[str, Listing]:
     """A listing for each card, by its slug; architectures with the same loop share one."""
     groups: dict[tuple[str, ...], list[Row]] = {}
@@ -102,16 +114,15 @@ def listings_of(evidence: Evidence, slug: str, rows: Sequence[Row]) -> dict[str,
     for group in groups.values():
         first = group[0]
         name = f"{slug}-{first.card.slug}"
-        lines = tuple(_line(evidence, name, i) for i in first.loop)
-        title = f"{listed([row.arch for row in group])}: {fmt_count(len(first.loop), 'instruction')}"
+        targets = {branch_target(i) for i in first.loop if family(i) in BRANCHES}
+        lines = tuple(_line(evidence, name, i, targets) for i in first.loop)
+        title = f"{listed([row.name for row in group])}: {fmt_count(len(first.loop), 'instruction')}"
         found |= dict.fromkeys((row.card.slug for row in group), Listing(name, title, "sass", lines))
     return found
 
 
-def _line(evidence: Evidence, name: str, i: Instruction) -> CodeLine:
-    entry = entry_of(i, evidence.glossary)
-    kind, here = entry.get("class", ""), reading(i)
-    note = f"{entry.get('name', 'Not in the glossary')}." + (f"\nHere: {here}." if here else "")
-    return CodeLine(
-        f"{name}-{i.offset:x}", i.text, (kind,) if kind in MARKED else (), note=note, label=f"{i.offset:04x}"
-    )
+def _line(evidence: Evidence, name: str, i: Instruction, targets: Collection[int | None]) -> CodeLine:
+    """A line; only where a branch leads does it show its offset."""
+    kind = entry_of(i, evidence.glossary).get("class", "")
+    label = f"{i.offset:04x}" if i.offset in targets else ""
+    return CodeLine(f"{name}-{i.offset:x}", i.text, (kind,) if kind in MARKED else (), label=label)

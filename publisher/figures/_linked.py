@@ -10,7 +10,7 @@ from typing import Any
 
 from publisher.figure import CodeLine, Listing
 from publisher.figures._excerpt import MARKED
-from publisher.instructions import entry_of, explain
+from publisher.instructions import entry_of, family, general, particular
 from publisher.registers import carried, registers
 from recorder.listing import Instruction, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.results import Code
@@ -31,6 +31,7 @@ class Linked:
     before: tuple[Instruction, ...]
     carried: frozenset[str]
     source: str
+    topics: Mapping[str, str]  # opcode without suffixes -> what all instructions of it do
 
     def lines_of(self, chosen: Iterable[Instruction], in_loop: bool = True) -> tuple[str, ...]:
         """Keys of the lines of these instructions in all listings, and of the source lines that call them."""
@@ -60,7 +61,8 @@ def linked(code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], 
     over = carried(inside)
     before = tuple(i for i in found if i.offset < loop.start_offset)
     listings = [_sass(inside, over, glossary, arch), *_ptx(inside, code.ptx), *_cuda(inside, source, code.file)]
-    return Linked(tuple(reversed(_joined(listings, inside))), inside, before, over, source)
+    topics = {family(i): general(i, glossary) for i in inside}
+    return Linked(tuple(reversed(_joined(listings, inside))), inside, before, over, source, topics)
 
 
 # ---- one listing a language ------------------------------------------------------------------------------------------
@@ -72,9 +74,10 @@ def _sass(loop: Sequence[Instruction], over: frozenset[str], glossary: Mapping[s
         kind = "" if is_dummy(i) else entry_of(i, glossary).get("class", "")
         keeps = sorted(registers(i)[0] & over, key=_by_number)
         marks = ["loop"] + ([kind] if kind in MARKED else []) + (["carried"] if keeps else [])
-        note = explain(i, glossary, arch)
+        note = particular(i, glossary, arch)
         if keeps:
             note += f"\nThe next pass of the loop takes over {', '.join(f'`{name}`' for name in keeps)} from this one."
+            note = note.strip()
         lines.append(CodeLine(f"sass-{i.offset:x}", i.text, tuple(marks), note=note, label=f"{i.offset:04x}"))
     return Listing("sass", f"The loop's {len(loop)} instructions", "sass", tuple(lines))
 

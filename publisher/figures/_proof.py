@@ -15,7 +15,7 @@ from recorder.results import Code
 # Ways to ask global memory for data: into shared memory in the background, by a descriptor, and into registers.
 LOADS = ("LDGSTS", "UTMALDG", "LDG")
 MATHS = ("HMMA", "HGMMA", "UTCHMMA", "FFMA")
-LISTED = 3  # lines of equal opcodes that follow each other, at most
+LISTED = 3  # lines of one opcode, at most
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class Proof:
         return f"{_names(loads) or f'no `{load}`'} and {_names(maths) or f'no `{math}`'}"
 
     def listing(self, slug: str, name: str) -> Listing:
-        """The counted instructions alone, in the order of the code; what is not there is said in words."""
+        """The counted instructions alone, by opcode; what is not there is said in words."""
         lines = []
-        for run in _runs(sorted((*self.loads, *self.maths), key=lambda i: i.offset), self.loop):
-            kind = "load" if run[0] in self.loads else "math"
-            marks = (kind, "loop") if run[0].offset in self.loop else (kind,)
-            left = len(run) - LISTED
-            shown = run if left < 2 else run[:LISTED]
+        for group in _alike(sorted((*self.loads, *self.maths), key=lambda i: i.offset), self.loop):
+            kind = "load" if group[0] in self.loads else "math"
+            marks = (kind, "loop") if group[0].offset in self.loop else (kind,)
+            left = len(group) - LISTED
+            shown = group if left < 2 else group[:LISTED]
             lines += [CodeLine(f"{slug}-{i.offset:x}", i.text, marks, label=f"{i.offset:04x}") for i in shown]
             if left > 1:
-                lines.append(CodeLine(f"{slug}-more-{run[0].offset:x}", f"… {left} more {run[0].opcode}", marks))
+                lines.append(CodeLine(f"{slug}-{group[0].offset:x}-more", f"… {left} more {group[0].opcode}", marks))
         for missing, group in zip(self.names, (self.loads, self.maths), strict=True):
             if not group:
                 lines.append(CodeLine(f"{slug}-no-{missing.lower()}", f"no {missing}"))
@@ -111,14 +111,9 @@ def _names(group: Sequence[Instruction]) -> str:
     return listed([f"{count} `{name}`" for name, count in Counter(map(family, group)).items()]) if group else ""
 
 
-def _runs(ordered: Sequence[Instruction], loop: frozenset[int]) -> list[list[Instruction]]:
-    """Neighbours of one opcode, all in the loop or all outside it."""
-    runs: list[list[Instruction]] = []
+def _alike(ordered: Sequence[Instruction], loop: frozenset[int]) -> list[list[Instruction]]:
+    """Those of one opcode together, in the loop and outside it apart, by their first."""
+    groups: dict[tuple[str, bool], list[Instruction]] = {}
     for one in ordered:
-        last = runs[-1][-1] if runs else None
-        alike = last and last.opcode == one.opcode and (last.offset in loop) == (one.offset in loop)
-        if alike:
-            runs[-1].append(one)
-        else:
-            runs.append([one])
-    return runs
+        groups.setdefault((one.opcode, one.offset in loop), []).append(one)
+    return list(groups.values())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from publisher.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
-from publisher.figures._by_arch import KINDS, Row, counts_of, listings_of, rows_of
+from publisher.figures._by_arch import KINDS, Row, counts_of, listings_of, rows_of, topics_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_count, lacking, listed, merged, rerecord
 from publisher.instructions import family
@@ -18,7 +18,7 @@ UNNAMED = ("branches", "other")  # colours that carry no text
 NAMED = 0.055  # of the longest bar: a segment of this length has room for its number
 
 
-def draw(evidence: Evidence, rungs: str = "tensor_core,async_copy") -> SteppedFigure:
+def draw(evidence: Evidence, rungs: str = "async_copy") -> SteppedFigure:
     """``rungs``: slugs separated by commas; those without a loop on this page's card are left out."""
     own = evidence.need("code").results.rungs
     wanted = [slug.strip() for slug in rungs.split(",")]
@@ -48,11 +48,12 @@ def draw(evidence: Evidence, rungs: str = "tensor_core,async_copy") -> SteppedFi
         data=tuple(map(merged, (_band(), *bars), first.data)),
         layout=_layout(most, longest),
         narrow={"margin": {"t": 66}, "legend": {"font": {"size": 11}}},
-        sequences=sequences,
+        sequences=sequences if len(sequences) > 1 else {"": next(iter(sequences.values()))},
         table=_table(evidence, titles, {slug: rows for slug, (_, rows) in drawn.items()}),
         provenance=_provenance(rows for _, rows in drawn.values()),
         rerecord=rerecord(evidence.subject, "code"),
         choices=(Choice("rung", "Rung", tuple(titles.items())),) if len(titles) > 1 else (),
+        topics=topics_of(evidence, (row for _, rows in drawn.values() for row in rows)),
         listings=tuple(one for found in listings.values() for one in dict.fromkeys(found.values())),
         height=rows_height(most, 52) + 38,
         narrow_height=rows_height(most, 52) + 62,
@@ -78,12 +79,15 @@ def _steps(
     frames: Sequence[tuple[dict[str, Any], ...]], title: str, home: Row, rows: list[Row], listings: dict[str, Listing]
 ) -> tuple[Step, ...]:
     own = listings[home.card.slug].slug
-    steps = [Step("all", "All", _overview(title, home, rows), frames[0], (), {}, (own,))]
+    beside = [row for row in rows if listings[row.card.slug].slug != own][-1:]
+    first = (own, *(listings[row.card.slug].slug for row in beside))
+    steps = [Step("all", "All", _overview(title, home, rows, beside), frames[0], (), {}, first)]
     for row, frame in zip(rows, frames[1:], strict=True):
         shown = tuple(dict.fromkeys((own, listings[row.card.slug].slug)))
         lit = _lit(row, home, listings) if row is not home else ()
         slug = row.card.slug.replace("-", "_")
-        steps.append(Step(slug, row.arch, _caption(title, home, row), frame, (), {}, shown, lit))
+        name = row.arch if row.card.compile_only else row.recording.card.name
+        steps.append(Step(slug, name, _caption(title, home, row), frame, (), {}, shown, lit))
     return tuple(steps)
 
 
@@ -96,22 +100,26 @@ def _lit(row: Row, home: Row, listings: dict[str, Listing]) -> tuple[str, ...]:
     return tuple(lit)
 
 
-def _overview(title: str, home: Row, rows: list[Row]) -> str:
+def _overview(title: str, home: Row, rows: list[Row], beside: list[Row]) -> str:
     sizes = sorted({len(row.loop) for row in rows})
     spread = f"{sizes[0]} to {sizes[-1]} instructions" if len(sizes) > 1 else fmt_count(sizes[0], "instruction")
     common = sorted(name for name in home.families if all(name in row.families for row in rows))
     told = listed([f"`{name}`" for name in common])
+    archs = len({row.arch for row in rows})
+    listing = f" Listed are the loop for the page's card, {home.name}, and that for {beside[0].name}." if beside else ""
     return (
-        f"One pass of the main loop of {title} on {fmt_count(len(rows), 'architecture')}: {spread}, as they stand in "
-        f"the listing. All of them have {told}. The page's card is {home.name}."
+        f"One pass of the main loop of {title}, compiled for {fmt_count(archs, 'architecture')}: {spread}. All of them "
+        f"have {told}.{listing}"
     )
 
 
 def _caption(title: str, home: Row, row: Row) -> str:
     how = "compiled only, without a card" if row.card.compile_only else f"recorded on {row.recording.card.name}"
-    text = f"{title} for {row.arch}, {how}, by ptxas {row.ptxas}: {fmt_count(len(row.loop), 'instruction')} a pass."
+    text = f"{title} for {row.arch}, {how}, by {row.compiler}: {fmt_count(len(row.loop), 'instruction')} a pass."
     if row is home:
         return f"{text} This is the page's card."
+    if row.arch == home.arch and row.compiler != home.compiler:
+        text += f" The architecture is that of the page's card; its loop was made by {home.compiler}."
     here = sorted(name for name in row.families if name not in home.families)
     there = sorted(name for name in home.families if name not in row.families)
     for names, where in ((here, f"which the loop for {home.arch} has not"), (there, None)):

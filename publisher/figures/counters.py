@@ -10,12 +10,13 @@ from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigur
 from publisher.figures._measured import reason, rung_titles, times_text, value_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._stalls import ISSUED, common, leading, square, stacked, waits_for
-from publisher.figures._style import lacking, merged, rerecord
+from publisher.figures._style import lacking, merged, note, rerecord
 from publisher.units import significant
 from recorder.results import Counters
 
 SECTOR_BYTES = 32  # of L2: the profiler counts either bytes or sectors
 ALL = (0, 1, 2)  # every step states all traces
+KEY_LINE = 16  # px of a line below the axis
 CLOSE = 0.015  # counts this near to the least bytes are one finding, not eight
 
 
@@ -78,7 +79,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     if not steps:
         first = next(iter(rungs.values()), None)
         raise lacking(evidence, "counters", f"no hardware counter was read ({reason(first)})")
-    key = 16 * len(common(stalls)) if stalls else 0  # px below the axis
+    key = KEY_LINE * len(common(stalls)) if stalls else 0
     return SteppedFigure(
         title="What the hardware counted",
         alt=f"A bar a rung. {steps[0].caption}",
@@ -167,16 +168,18 @@ def _stalls_step(
     )
     hover = [f"{safe(titles[part.slug])}: {safe(waits_for(part.name))} {_percent(part.share)}" for part in parts]
     texts = [f"<b>{safe(titles[slug])}</b>  {_two(stalls.get(slug), top)}" for slug in order]
-    key = "<br>".join(
-        ["% of a warp's time, waiting for", *(f"{square(top, name)} {safe(waits_for(name))}" for name in top)]
-    )
+    key = "<br>".join(f"{square(top, name)} {safe(waits_for(name))}" for name in top)
     highest = max(part.base + part.share for part in parts)
     told = leading(stalls, titles)
     caption = (
         f"What warps waited for in one cold launch, as {_short(tool)} sampled it, in shares of their time. {told}."
     )
     data = _data(bars | {"hovertext": hover}, {"x": [], "y": [], "hovertext": []}, texts)
-    return Step("stalls", "Stalls", caption, data, ALL, _axis(key, max(highest, 1.0)))
+    layout = _axis("% of a warp's time, waiting for", max(highest, 1.0)) | {
+        "margin": {"b": 46 + KEY_LINE * len(top)},
+        "annotations": [note(key, 0, 0, yanchor="top", yshift=-42)],
+    }
+    return Step("stalls", "Stalls", caption, data, ALL, layout)
 
 
 def _two(found: dict[str, float] | None, top: list[str]) -> str:

@@ -103,6 +103,7 @@ def draw(evidence: Evidence, rung: str = "async_copy", inner: str = "in_features
         ),
         rerecord=rerecord(evidence.subject, "code"),
         listings=block.linked.listings,
+        topics=dict(block.linked.topics),
         height=420,
         narrow_height=460,
     )

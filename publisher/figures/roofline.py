@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from publisher.figure import Choice, DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS, absence, exact_us, time_of, value_of
+from publisher.figures._measured import CONDITIONS, absence, exact_us, time_of
+from publisher.figures._roofs import BANDWIDTHS, RATES, Roof, read_roofs, roofs_caption
 from publisher.figures._rows import safe
 from publisher.figures._style import (
     axis,
@@ -16,7 +17,6 @@ from publisher.figures._style import (
     fact,
     fmt_time,
     lacking,
-    listed,
     merged,
     note,
     rerecord,
@@ -26,31 +26,20 @@ from publisher.figures._style import (
 from publisher.units import significant
 from recorder.recording import MACHINE, Recording
 
-CHANGED = (0, 1, 2, 3)  # traces that a step changes
+# The roofs' names stand above the picture: on the lines they would cover points.
+KEY = {
+    "orientation": "h",
+    "x": 0,
+    "xanchor": "left",
+    "y": 1.01,
+    "yanchor": "bottom",
+    "font": {"size": 12, "color": "@ink"},
+    "itemclick": False,
+    "itemdoubleclick": False,
+}
+APART = 0.13  # decades of speed that a line of text is high
+CHANGED = (0, 1, 2)  # traces that a step changes
 COLORS = {"cold": "@cold", "warm": "@warm"}
-BANDWIDTHS = (
-    ("read_GBps", "device memory", "a plain read of device memory", "@s3"),
-    ("l2_read_GBps", "L2", "a read that stays in L2", "@s4"),
-)
-RATES = (
-    ("fp32_tflops", "FP32 FMA", "FP32 multiply-adds", "@s5"),
-    ("hmma_fp16_tflops", "tensor cores", "FP16 tensor-core multiplies", "@s8"),
-)
-
-
-@dataclass(frozen=True)
-class Roof:
-    """A measured limit: a bandwidth (``slope``, GB/s) or a rate (``flat``, TFLOP/s)."""
-
-    key: str
-    name: str
-    what: str
-    color: str
-    value: float
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}, {significant(self.value)}\u00a0{'GB/s' if self.key.endswith('_GBps') else 'TFLOP/s'}"
 
 
 @dataclass(frozen=True)
@@ -73,8 +62,8 @@ class Point:
 def draw(evidence: Evidence) -> SteppedFigure:
     times = evidence.need("times")
     peaks = evidence.need("peaks", MACHINE)
-    slopes = _roofs(peaks, BANDWIDTHS)
-    flats = _roofs(peaks, RATES)
+    slopes = read_roofs(peaks, BANDWIDTHS)
+    flats = read_roofs(peaks, RATES)
     if not slopes or not flats:
         command = rerecord(MACHINE, "peaks")
         raise Missing(
@@ -108,11 +97,6 @@ def draw(evidence: Evidence) -> SteppedFigure:
     )
 
 
-def _roofs(peaks: Recording, keys: tuple[tuple[str, str, str, str], ...]) -> list[Roof]:
-    found = [(key, name, what, color, value_of(getattr(peaks.results, key))) for key, name, what, color in keys]
-    return [Roof(key, name, what, color, value) for key, name, what, color, value in found if value]
-
-
 def _points(evidence: Evidence, times: Recording) -> list[Point]:
     results = times.results
     points = []
@@ -143,38 +127,34 @@ def _layout(slopes: list[Roof], flats: list[Roof], box: tuple[float, float, floa
     left, right, bottom, top = box
     log = {"dtick": 1, "showexponent": "all", "exponentformat": "none", "minor": {"ticks": ""}}
     return base_layout(
-        margin={"l": 8, "r": 10, "t": 32, "b": 8},
+        margin={"l": 8, "r": 10, "t": 36, "b": 8},
+        showlegend=True,
+        legend=KEY,
         xaxis=axis(
             "arithmetic intensity, FLOP a byte", "log", range=[round(math.log10(v), 4) for v in (left, right)], **log
         ),
         yaxis=axis("speed, TFLOP/s", "log", range=[round(math.log10(v), 4) for v in (bottom, top)], **log),
-        annotations=[_key([*slopes, *flats], 4)],
+        annotations=[],
     )
 
 
 def _narrow(roofs: list[Roof]) -> dict[str, Any]:
     titles = {"xaxis": {"title": {"text": "FLOP a byte"}}, "yaxis": {"title": {"text": "TFLOP/s"}}}
-    return {**titles, "margin": {"t": 14 + 16 * len(roofs)}, "annotations": [_key(roofs, 1)]}
-
-
-def _key(roofs: list[Roof], each: int) -> dict[str, Any]:
-    """The roofs' names above the picture, ``each`` of them a line: on the lines they would cover points."""
-    told = [f'<span style="color:{roof.color}"><b>━</b></span> {roof.text}' for roof in roofs]
-    lines = ["\u2003".join(told[i : i + each]) for i in range(0, len(told), each)]
-    return note("<br>".join(lines), 0, 1, font={"color": "@ink", "size": 12}, yshift=6)
+    return {**titles, "margin": {"t": 14 + 19 * len(roofs)}}
 
 
 def _traces(slopes: list[Roof], flats: list[Roof], box: tuple[float, float, float, float]) -> list[dict[str, Any]]:
-    """What the present point lacks, points, their numbers, the name of the present one, then the roofs."""
+    """What the present point lacks, points and their numbers, then the roofs."""
     left, right, _, _ = box
     points = {"type": "scatter", "mode": "markers", "x": [], "y": [], "hoverinfo": "text", "cliponaxis": False}
+    points |= {"showlegend": False, "zorder": 1}  # over the roofs
     highest = max(flat.value for flat in flats)
-    gap = {"type": "scatter", "mode": "lines", "x": [], "y": [], "hoverinfo": "skip"}
+    gap = {"type": "scatter", "mode": "lines", "x": [], "y": [], "hoverinfo": "skip", "showlegend": False}
     gap["line"] = {"color": "@ink", "width": 1, "dash": "dot"}
-    traces = [gap, points, words([], [], [], "@muted"), words([], [], [], "@ink", textfont={"size": 13})]
+    traces = [gap, points, words([], [], [], "@muted", showlegend=False)]
     for roof in slopes:
         end = highest / roof.value * 1e3
-        traces.append(_line(roof, [left, end], [roof.value * left / 1e3, highest], _peak(roof)))
+        traces.append(_line(roof, [left, end], [roof.at(left), highest], _peak(roof)))
     steepest = max(slope.value for slope in slopes)
     for roof in flats:
         start = roof.value / steepest * 1e3
@@ -190,7 +170,7 @@ def _line(roof: Roof, x: list[float], y: list[float], path: str) -> dict[str, An
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": roof.name,
+        "name": roof.text,
         "x": [round(v, 4) for v in x],
         "y": [round(v, 4) for v in y],
         "ids": [f"{path}.left", path],
@@ -208,12 +188,13 @@ def _steps(
     flats: list[Roof],
     peaks: Recording,
 ) -> tuple[Step, ...]:
-    caption = _roofs_caption(slopes, flats) + _held_down(peaks)
+    caption = roofs_caption(slopes, flats, peaks)
     steps = [Step("roofs", "The roofs", caption, _state(evidence, condition, [], None, slopes), CHANGED)]
     for place, point in enumerate(points):
         data = _state(evidence, condition, points[: place + 1], point, slopes)
         caption = _point_caption(condition, point, slopes, flats)
-        steps.append(Step(point.slug, f"{point.number} {point.title}", caption, data, CHANGED))
+        layout = _name(point, condition)
+        steps.append(Step(point.slug, f"{point.number} {point.title}", caption, data, CHANGED, layout))
     return tuple(steps)
 
 
@@ -234,25 +215,48 @@ def _state(
             "line": {"color": "@paper", "width": 1},
         },
     }
+    sides = _sides(rest)
     numbers = {
         "x": [round(point.intensity, 3) for point, _ in rest],
         "y": [speed for _, speed in rest],
-        "text": [f"{point.number}\u2002" if point.number % 2 else f"\u2002{point.number}" for point, _ in rest],
-        "textposition": ["middle left" if point.number % 2 else "middle right" for point, _ in rest],
+        "text": [
+            f"{point.number}\u2002" if side == "left" else f"\u2002{point.number}"
+            for (point, _), side in zip(rest, sides, strict=True)
+        ],
+        "textposition": [f"middle {side}" for side in sides],
     }
-    name = {
-        "x": [round(point.intensity, 3) for point, _ in here],
-        "y": [speed for _, speed in here],
-        "text": [f"\u2002<b>{point.number} {safe(point.title)}</b>" for point, _ in here],
-        "textposition": "middle right",
-    }
-    return _gap(here, slopes), marks, numbers, name
+    return _gap(here, slopes), marks, numbers
+
+
+def _name(point: Point, condition: str) -> dict[str, Any]:
+    """The present point's name beside it, on paper of its own where roofs cross."""
+    speed = point.tflops(condition)
+    if not speed:
+        return {"annotations": []}
+    text = f"<b>{point.number} {safe(point.title)}</b>"
+    x, y = (round(math.log10(value), 4) for value in (point.intensity, speed))  # annotations are placed by exponents
+    beside = {"xref": "x", "yref": "y", "xshift": 9, "yanchor": "middle", "bgcolor": "@paper", "borderpad": 1}
+    return {"annotations": [note(text, x, y, font={"size": 13, "color": "@ink"}, **beside)]}
+
+
+def _sides(points: list[tuple[Point, float]]) -> list[str]:
+    """Where each point's number stands: left, for the present one's name stands right; but two left would collide."""
+    sides = [""] * len(points)
+    last: dict[float, float] = {}  # intensity -> the speed whose number stands left, the nearest below
+    for place in sorted(range(len(points)), key=lambda n: points[n][1]):
+        point, speed = points[place]
+        below = last.get(point.intensity)
+        free = below is None or math.log10(speed / below) > APART
+        sides[place] = "left" if free else "right"
+        if free:
+            last[point.intensity] = speed
+    return sides
 
 
 def _gap(here: list[tuple[Point, float]], slopes: list[Roof]) -> dict[str, Any]:
     """From the present point up to the lowest roof of memory above it."""
     for point, speed in here:
-        roofs = sorted(roof.value * point.intensity / 1e3 for roof in slopes)
+        roofs = sorted(roof.at(point.intensity) for roof in slopes)
         above = next((roof for roof in roofs if roof > speed), None)
         if above is not None:
             return {"x": [round(point.intensity, 3)] * 2, "y": [speed, round(above, 4)]}
@@ -260,27 +264,6 @@ def _gap(here: list[tuple[Point, float]], slopes: list[Roof]) -> dict[str, Any]:
 
 
 # ---- the words -----------------------------------------------------------------------------------------------------
-
-
-def _roofs_caption(slopes: list[Roof], flats: list[Roof]) -> str:
-    lowest, highest = slopes[0], flats[-1]
-    ridge = highest.value / lowest.value * 1e3
-    return (
-        f"Each line is a rate that this card reached: {listed([roof.what for roof in slopes])} slope with the "
-        f"intensity, {listed([roof.what for roof in flats])} are flat. The roof of {lowest.name} meets that of "
-        f"{highest.name} at {significant(ridge)} FLOP a byte."
-    )
-
-
-def _held_down(peaks: Recording) -> str:
-    """A throttled run is kept, and said to be one."""
-    conditions = peaks.header.conditions
-    reasons = listed([f"`{name}`" for name in conditions.throttle_reasons])
-    clock = value_of(conditions.sm_clock_MHz)
-    if not conditions.throttle_reasons:
-        return ""
-    at = f" at {significant(clock, 4)}\u00a0MHz" if clock else ""
-    return f" At the end of these runs the SM clock was held down{at} by {reasons}."
 
 
 def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list[Roof]) -> str:
@@ -292,7 +275,7 @@ def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list
         f"{fmt_time(timed.samples.median_us)} make {significant(speed)}\u00a0TFLOP/s."
     )
     memory = slopes[0]
-    allowed = memory.value * point.intensity / 1e3
+    allowed = memory.at(point.intensity)
     share = f"{significant(100 * speed / allowed)}\u202f%"
     if speed <= allowed:
         under = f"That is {share} of what {memory.name} allows at this intensity, {significant(allowed)}\u00a0TFLOP/s."
@@ -308,7 +291,7 @@ def _above(condition: str, memory: Roof, share: str, speed: float, point: Point,
         return f"{said}: some of its bytes did not come from {memory.name}, or the read that set the roof was no limit."
     if cache is None:
         return f"{said}: warm, the bytes were just read and may come from a cache."
-    allowed = cache.value * point.intensity / 1e3
+    allowed = cache.at(point.intensity)
     reached = f"{significant(100 * speed / allowed)}\u202f% of {significant(allowed)}\u00a0TFLOP/s"
     return f"{said}: warm, the bytes were just read and come from {cache.name}, whose own roof it reaches to {reached}."
 

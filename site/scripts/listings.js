@@ -5,6 +5,12 @@
   // The id of a line is its figure's, a colon, and its own key.
   const keyOf = (line) => line.id.slice(line.id.indexOf(":") + 1);
 
+  // What is said of every line with this opcode, then what is said of this line alone.
+  function noteOf(spec, line) {
+    const opcode = /^(?:@\S+ )?([A-Z][A-Z0-9]*)/.exec(line.querySelector(".code-text").textContent)?.[1];
+    return [spec?.topics?.[opcode], spec?.notes?.[keyOf(line)]].filter(Boolean).join("\n");
+  }
+
   class Listings extends HTMLElement {
     connectedCallback() {
       if (this.lines || !this.querySelector(".code-lines > li")) return;
@@ -95,7 +101,7 @@
     #reveal(line) {
       const list = line?.parentElement;
       if (!list || !list.clientHeight) return;
-      const top = line.offsetTop - list.offsetTop;
+      const top = line.offsetTop - (line.offsetParent === list ? 0 : list.offsetTop); // its containment makes it the parent
       if (top < list.scrollTop || top + line.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 3;
     }
 
@@ -120,7 +126,7 @@
       const figure = this.closest("rb-figure");
       await figure.ready().catch(() => {});
       if (line.getAttribute("aria-selected") !== "true") return;
-      const note = figure.spec?.notes?.[keyOf(line)];
+      const note = noteOf(figure.spec, line);
       const box = this.querySelector(".code-note");
       const rows = [...this.partners.get(keyOf(line))].map((key) => this.lines.get(key)).filter(Boolean);
       if (!note && !rows.length) return;
@@ -129,7 +135,7 @@
       code.textContent = line.querySelector(".code-text").textContent.trim();
       head.append(code);
       box.replaceChildren(head);
-      for (const text of note?.split("\n") ?? []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
+      for (const text of note ? note.split("\n") : []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
       if (rows.length) box.append(this.#pairs(rows));
       box.hidden = false;
     }
