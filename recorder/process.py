@@ -16,6 +16,7 @@ from recorder.worker import Task, serve
 
 START_S = 180.0
 END_S = 10.0
+KILL_S = 60.0  # the driver ends the kernels of a killed process first
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Worker:
     def kill(self) -> None:
         if self.process.is_alive():
             self.process.kill()
-            self.process.join(END_S)
+            self.process.join(KILL_S)
         self.connection.close()
         if self.process.is_alive():
             raise RunError("the driver does not let go of the worker's process; the GPU may need a reset")

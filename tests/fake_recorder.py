@@ -1,4 +1,4 @@
-"""The recorder's command on the fake device and the mini ladder:  python -m tests.fake_recorder [the recorder's arguments]"""
+"""The recorder's command on the fake device and the mini ladder:  python -m tests.fake_recorder [its arguments]"""
 
 from __future__ import annotations
 

@@ -18,8 +18,21 @@ from recorder.folder import RunError, locked
 from recorder.recording import load_card
 from tests.fake_recorder import KERNELS
 from tests.runs import (
-    CARD, LIGHT, ROOT, Heard, alive, all_recordings, begun, children, command, files, record, recording, wait_for, words,
-)  # fmt: skip
+    CARD,
+    LIGHT,
+    ROOT,
+    Heard,
+    alive,
+    all_recordings,
+    begun,
+    children,
+    command,
+    files,
+    record,
+    recording,
+    wait_for,
+    words,
+)
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # of <linux/prctl.h> and <linux/capability.h>
 SLOW = {"FAKE_SLEEP_S": "0.004"}  # a second or so for the light jobs
@@ -181,7 +194,7 @@ def test_a_missing_by_product_makes_its_experiment_missing(tmp_path: Path):
     assert path(tmp_path, "distance/conditions").exists()
 
 
-# ---- beside others -------------------------------------------------------------------------------------------------
+# ---- beside others -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("change", ["schema", "half", "binary"])
@@ -248,7 +261,7 @@ def test_a_folder_that_is_not_writable_is_refused_before_anything_is_measured(tm
     )
 
 
-# ---- a disk that is full -------------------------------------------------------------------------------------------
+# ---- a disk that is full -----------------------------------------------------------------------------------------
 
 
 def assert_stopped_whole(out: Path, done: subprocess.CompletedProcess[str], why: str) -> None:

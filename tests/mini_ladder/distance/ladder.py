@@ -66,7 +66,7 @@ LADDER = Ladder(
     ),
     references=(
         LibraryCall("pretend", "The pretend library", "pretend", "fp32", "fp32", 0.0),
-        LibraryCall("absent", "A library that is not there", "cublas", "fp16", "fp32", 0.0),
+        LibraryCall("absent", "A library that is not there", "nowhere", "fp16", "fp32", 0.0),
     ),
     check_problems=({"points": 33, "dimensions": 70}, {"points": 7, "dimensions": 3}),
     probes=("lanes",),
