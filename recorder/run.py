@@ -15,7 +15,7 @@ from recorder.folder import RunError, locked, path_of, state_of, write
 from recorder.header import make_header, subject_sources
 from recorder.ladder import KERNELS, Ladder
 from recorder.outcome import Outcome, faults_of, flags_of
-from recorder.process import Reply, Worker
+from recorder.process import START_S, Reply, Worker
 from recorder.recording import Card, RecordingError, dump, parse
 from recorder.results import Failed
 from recorder.session import not_measured, shortened
@@ -23,6 +23,7 @@ from recorder.worker import Task
 
 SILENCE_S = 90.0  # a worker that says nothing for so long hangs
 LEAST_LIMIT_S, LIMIT = 900.0, 15  # and one that takes 15 times what a large card takes is too slow to wait for
+START_TRIES = 3  # a process may be killed while it starts
 MAX_BROKEN = 6  # parts of a job that may break a process before the job is given up
 
 
@@ -125,11 +126,18 @@ class Run:
             broken[reply.doing] = shortened(reply.why)
 
     def _replace_worker(self) -> None:
-        try:
-            self.worker.kill()
-            self.start_worker()
-        except RunError as error:
-            self.stop = f"no further process could be started: {error}. What is recorded is kept"
+        why = ""
+        end = time.monotonic() + START_S
+        for _ in range(START_TRIES):
+            try:
+                self.worker.kill()
+                self.start_worker()
+                return
+            except RunError as error:
+                why = str(error)
+            if time.monotonic() > end:
+                break
+        self.stop = f"no further process could be started: {why}. What is recorded is kept"
 
     def _failed(self, job: Job, why: str, started: float) -> Outcome:
         """A job that gave nothing is recorded as failed, unless it is recorded from an earlier run."""

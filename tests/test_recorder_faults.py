@@ -150,7 +150,7 @@ def test_a_failure_does_not_replace_what_was_recorded_before(tmp_path: Path, mon
     assert files(tmp_path) == before
 
 
-# ---- a card that is small, or that does not say how it is -----------------------------------------------------------
+# ---- a card that is small, or that does not say how it is --------------------------------------------------------
 
 
 def test_a_small_card_gets_fewer_copies_that_are_still_cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -97,9 +97,10 @@ def test_a_worker_that_is_killed_at_any_moment_costs_a_part(tmp_path: Path):
     moments = random.Random(7)
     run = begun("--out", tmp_path, "--only", LIGHT, "--quick", FAKE_SLEEP_S="0.02")
     killed = 0
+    assert run.stdout is not None and run.stdout.readline().startswith("[1/3]")  # the first worker is up
     for _ in range(3):
         wait_for(lambda: bool(children(run.pid)) or run.poll() is not None)
-        time.sleep(moments.uniform(0.8, 1.5))
+        time.sleep(moments.uniform(0.2, 1.2))
         for pid in children(run.pid):
             os.kill(pid, signal.SIGKILL)
             killed += 1
