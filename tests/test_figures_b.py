@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,14 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@pytest.mark.parametrize("draw", [fragment.draw, one_block.draw, architectures.draw], ids=["fragment", "block", "arch"])
+def test_every_committed_recording_draws(draw: Callable[[Evidence], SteppedFigure]) -> None:
+    folder = ROOT / "recordings"
+    for slug, card in load_cards(folder).items():
+        if not card.compile_only:
+            check(draw(_evidence(folder, slug)))
 
 
 # ---- fragment --------------------------------------------------------------------------------------------------------
@@ -251,7 +259,7 @@ def test_one_block_marks_what_the_loop_carries(evidence: Evidence) -> None:
 
 def test_one_block_never_shows_the_groups_that_were_waited_for(evidence: Evidence) -> None:
     steps = {step.slug: step for step in one_block.draw(evidence).sequences[""]}
-    told = {slug: [text for text in step.data[1]["text"][32:48] if text][-1] for slug, step in steps.items()}
+    told = {slug: _queue(step.data[1]) for slug, step in steps.items()}
     assert [told[slug] for slug in ("request_0", "request_1", "wait_0", "done_0", "request_2")] == [
         "0",
         "0 1",
@@ -259,6 +267,13 @@ def test_one_block_never_shows_the_groups_that_were_waited_for(evidence: Evidenc
         "1",
         "1 2",
     ]
+
+
+def _queue(cells: dict[str, Any]) -> str:
+    """What stands last in the third lane, that of the copies not waited for."""
+    lane = 2 * one_block.PITCH
+    found = zip(cells["base"], cells["x"], cells["text"], strict=True)
+    return max((x, text) for base, x, text in found if base == pytest.approx(lane - 0.45))[1]
 
 
 @pytest.mark.parametrize(

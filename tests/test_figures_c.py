@@ -154,6 +154,18 @@ def test_the_first_state_is_the_base_itself(draw: Callable[..., SteppedFigure], 
     assert state(figure, key, steps[0].slug)[0] == _coloured(list(figure.data))
 
 
+@pytest.mark.parametrize("draw", FIGURES, ids=NAMES)
+def test_every_committed_recording_draws(draw: Callable[..., SteppedFigure]) -> None:
+    cards = load_cards(ROOT / "recordings")
+    for slug, card in cards.items():
+        try:
+            figure = draw(_evidence(cards, slug))
+        except Missing as missing:
+            assert card.card.name in missing.what
+            continue
+        assert all(step.caption.endswith(".") for steps in figure.sequences.values() for step in steps)
+
+
 @pytest.mark.parametrize("card", ["fixture-slow", "fixture-failed"])
 @pytest.mark.parametrize("draw", FIGURES, ids=NAMES)
 def test_other_cards_draw_too(draw: Callable[..., SteppedFigure], card: str, cards: Any) -> None:
@@ -526,6 +538,23 @@ def test_sectors_count_as_bytes_and_conflicts_add_up(evidence: Evidence) -> None
     assert state(figure, "", "l2")[0][0]["x"] == [32.0]
     assert state(figure, "", "conflicts")[0][0]["x"] == [7]
     assert "stalls" not in captions(figure)
+
+
+def test_a_stall_that_leads_one_rung_only_has_its_colour_and_bars_are_whole(evidence: Evidence) -> None:
+    stalls = {
+        "naive": {"lg_throttle": 0.55, "long_scoreboard": 0.4, "selected": 0.05},
+        "tuned": {"long_scoreboard": 0.8, "wait": 0.05, "selected": 0.15},
+        "split_k": {"long_scoreboard": 0.6, "barrier": 0.35, "selected": 0.05},
+    }
+    rungs = {slug: Counters(cold={}, stalls=shares) for slug, shares in stalls.items()}
+    figure = counters.draw(changed(evidence, "counters", rungs=rungs))
+    bars = state(figure, "", "stalls")[0][0]
+    whole = [sum(x for x, y in zip(bars["x"], bars["y"], strict=True) if y == row) for row in range(3)]
+    assert whole == pytest.approx([100, 100, 100], abs=0.1)
+    assert any(path.endswith("naive.stalls.lg_throttle") for path in bars["ids"])
+    told = captions(figure)["stalls"]
+    assert "Of 3 rungs 2 wait most for data from global memory (`long scoreboard`)" in told
+    assert "for a full queue to global memory (`lg throttle`)" in told
 
 
 def test_a_rung_without_counters_is_named_and_explained(evidence: Evidence) -> None:

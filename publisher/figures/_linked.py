@@ -10,6 +10,7 @@ from typing import Any
 
 from publisher.figure import CodeLine, Listing
 from publisher.figures._excerpt import MARKED
+from publisher.figures._style import fmt_count
 from publisher.instructions import entry_of, family, general, particular
 from publisher.registers import carried, registers
 from recorder.listing import Instruction, is_dummy, loop_instructions, main_loop, parse_sass
@@ -79,7 +80,10 @@ def _sass(loop: Sequence[Instruction], over: frozenset[str], glossary: Mapping[s
             note += f"\nThe next pass of the loop takes over {', '.join(f'`{name}`' for name in keeps)} from this one."
             note = note.strip()
         lines.append(CodeLine(f"sass-{i.offset:x}", i.text, tuple(marks), note=note, label=f"{i.offset:04x}"))
-    return Listing("sass", f"The loop's {len(loop)} instructions", "sass", tuple(lines))
+    dummies = sum(map(is_dummy, loop))
+    title = fmt_count(len(loop) - dummies, "instruction")
+    title += f", {fmt_count(dummies, 'dummy', 'dummies')}" if dummies else ""
+    return Listing("sass", title, "sass", tuple(lines))
 
 
 def _ptx(loop: Sequence[Instruction], ptx: str) -> list[Listing]:

@@ -34,8 +34,8 @@ SLICES = 3
 BUFFERS = 2
 ROWS = ("Buffer 0", "Buffer 1", "Groups of copies asked for, not waited for", "Tensor cores")
 QUEUE, CORES = 2, 3
-CHANGED = (0, 1, 2)  # traces that a step changes: the present column, the cells, the barriers
-ON_ITS_WAY, OWN_SHARE, THERE, FREE = "@q3", "@q4", "@load", "@surface"
+CHANGED = (1, 2, 3)  # traces that a step changes: the present column, the cells, the barriers
+ON_ITS_WAY, OWN_SHARE, THERE, FREE = "@q2", "@q4", "@load", "@surface"
 LEGEND = -2.4  # its row
 PITCH = 1.62  # of two rows of cells, in heights of a cell
 BYTES = {"fp16": 2, "bf16": 2, "fp32": 4}
@@ -178,23 +178,24 @@ def _step(block: Block, events: list[Event], place: int) -> Step:
 
 
 def _frame(events: list[Event], place: int) -> tuple[Trace, ...]:
-    colors, texts, inks = [], [], []
-    for row in range(len(ROWS)):
-        for column in range(len(events)):
-            color, text, ink = _cell(events, row, column) if column <= place else (FREE, "", "@muted")
-            colors.append(color)
-            texts.append(text)
-            inks.append(ink)
-    issued = ["@barrier" if mark <= place else "@grid" for mark in _barriers(events) for _ in ROWS]
+    """What was issued up to ``place``: its column, the cells that are not free, the barriers."""
+    filled = [(row, column, *_cell(events, row, column)) for row in range(len(ROWS)) for column in range(place + 1)]
+    filled = [one for one in filled if one[2] != FREE]
+    barriers = [n for n, event in enumerate(events[: place + 1]) if event.kind in ("barrier", "done")]
     return (
         {"x": [place]},
-        {"marker": {"color": colors}, "text": texts, "textfont": {"color": inks}},
-        {"marker": {"color": issued}},
+        _placed([column for _, column, *_ in filled], [row for row, *_ in filled], 0.9)
+        | {
+            "marker": {"color": [color for *_, color, _, _ in filled]},
+            "text": [text for *_, text, _ in filled],
+            "textfont": {"color": [ink for *_, ink in filled]},
+        },
+        _placed([n + 0.49 for n in barriers for _ in ROWS], [row for _ in barriers for row in range(len(ROWS))], 1.02),
     )
 
 
-def _barriers(events: list[Event]) -> list[int]:
-    return [place for place, event in enumerate(events) if event.kind in ("barrier", "done")]
+def _placed(columns: list[Any], rows: list[int], height: float) -> Trace:
+    return {"x": columns, "base": [round(row * PITCH - height / 2, 2) for row in rows], "y": [height] * len(rows)}
 
 
 def _cell(events: list[Event], row: int, column: int) -> tuple[str, str, str]:
@@ -276,17 +277,17 @@ def _counted(instructions: list[Instruction]) -> str:
 
 
 def _base(events: list[Event]) -> list[Trace]:
-    places = range(len(events))
-    rows = [row * PITCH for row in range(len(ROWS)) for _ in places]
-    columns = [column for _ in ROWS for column in places]
+    """A lane for each row, and the traces that steps fill."""
     middle, span = PITCH * (len(ROWS) - 1) / 2, PITCH * (len(ROWS) - 1) + 2.05
-    marks = [(mark + 0.49, row * PITCH) for mark in _barriers(events) for row in range(len(ROWS))]
+    lanes = [row * PITCH for row in range(len(ROWS))]
+    wide = len(events) - 0.1
     empty = (
         cells([], [middle - 0.22], "@grid", 1.0, span, hoverinfo="skip"),
-        cells(columns, rows, [], 0.9, 0.9, hoverinfo="skip", textfont={"size": 12}),
-        cells([x for x, _ in marks], [y for _, y in marks], [], 0.09, 1.02, hoverinfo="skip"),
+        cells([], [], [], 0.9, hoverinfo="skip", textfont={"size": 12}),
+        cells([], [], "@barrier", 0.09, hoverinfo="skip"),
     )
-    return list(map(merged, empty, _frame(events, 0)))
+    behind = cells([(len(events) - 1) / 2] * len(lanes), lanes, FREE, wide, 0.9, hoverinfo="skip")
+    return [behind, *map(merged, empty, _frame(events, 0))]
 
 
 def _labels(events: list[Event]) -> list[Trace]:
@@ -351,7 +352,7 @@ def _table(block: Block, events: list[Event]) -> DataTable:
     rows = []
     for place, event in enumerate(events):
         buffers = [_cell(events, row, place) for row in range(BUFFERS)]
-        state = {"@surface": "free", "@q3": "on its way", "@q4": "own share landed", "@load": "there"}
+        state = {FREE: "free", ON_ITS_WAY: "on its way", OWN_SHARE: "own share landed", THERE: "there"}
         told = [f"{state[color]}{f', slice {text}' if text else ''}" for color, text, _ in buffers]
         turn = "before the loop" if event.turn < 0 else f"pass {event.turn}"
         counted = _counted(_instructions(block, event)).removeprefix("In SASS: ").replace("`", "")
