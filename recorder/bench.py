@@ -7,13 +7,12 @@ from typing import Any
 
 from recorder.ladder import Problem
 from recorder.results import NotMeasured
-from recorder.rotation import LAUNCHES, Rotation
+from recorder.rotation import CONDITIONS, LAUNCHES, Rotation
 from recorder.session import Session, not_measured
-from recorder.timing import VISIT, WARM_UP_MS, Lane, interleave, train
+from recorder.timing import VISIT, WARM_UP_MS, Lane, interleave, replays
 from recorder.workload import Enqueue, Operands, Workload, fitting_operands
 
 SEED = 11
-CONDITIONS = ("cold", "warm")
 
 
 class Bench:
@@ -49,21 +48,15 @@ class Bench:
     def add(self, name: str, enqueue: Enqueue, rotation: Rotation | None = None, part: str = "") -> None:
         """A cold and a warm lane of one thing; ``part`` (``name`` unless given) is to blame when it breaks."""
         rotation = rotation or Rotation(LAUNCHES)
-        replays = {
-            condition: self.session.device.capture(
-                train(enqueue, condition == "cold", rotation.launches), rotation.launches
-            ).replay
-            for condition in (CONDITIONS[1:] if rotation.not_cold else CONDITIONS)
-        }
-        self.add_replays(name, replays, rotation, part)
+        self.add_replays(name, replays(self.session.device, enqueue, rotation), rotation, part)
 
     def add_replays(
-        self, name: str, replays: Mapping[str, Callable[[], None]], rotation: Rotation, part: str = ""
+        self, name: str, captured: Mapping[str, Callable[[], None]], rotation: Rotation, part: str = ""
     ) -> None:
         """Lanes of trains that are captured already, by condition; a condition that is missing is not measured."""
         for condition in CONDITIONS:
-            if condition in replays:
-                lane = Lane(f"{name} {condition}", part or name, replays[condition], rotation.launches)
+            if condition in captured:
+                lane = Lane(f"{name} {condition}", part or name, captured[condition], rotation.launches)
                 self.lanes[name, condition] = lane
             else:
                 self.faults[name, condition] = not_measured(rotation.not_cold)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -106,7 +106,8 @@ def locked(folder: Path, subjects: Iterable[str] = ()) -> Iterator[None]:
             path.unlink(missing_ok=True)
         yield
     finally:
-        (folder / LOCK).unlink(missing_ok=True)
+        with suppress(OSError):  # Windows does not remove a file that is open; a lock that stays is no lock
+            (folder / LOCK).unlink(missing_ok=True)
         handle.close()
 
 

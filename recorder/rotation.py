@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CONDITIONS = ("cold", "warm")
 LAUNCHES = 100  # of a train
 COLD_BYTES = 256_000_000
 COLD_L2_MULTIPLE = 4
@@ -21,6 +22,11 @@ class Rotation:
     copies: int
     launches: int = LAUNCHES
     not_cold: str = ""
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions that can be timed."""
+        return ("warm",) if self.not_cold else CONDITIONS
 
 
 def rotate(name: str, nbytes: int, l2_bytes: int, free_bytes: int) -> Rotation:

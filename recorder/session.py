@@ -15,7 +15,7 @@ from recorder.cubins import Cubins
 from recorder.device import ContextLost, DeviceError, OutOfMemory
 from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
-from recorder.libraries import LibraryMissing
+from recorder.library import LibraryMissing
 from recorder.listing import ListingError
 from recorder.results import Failed, NotMeasured
 from recorder.sass import SassError

@@ -13,7 +13,7 @@ from typing import Any
 
 from recorder.recording import numbers_block
 from recorder.results import Timed
-from recorder.rotation import LAUNCHES
+from recorder.rotation import LAUNCHES, Rotation
 from recorder.statistics import VISIT
 from recorder.workload import Enqueue
 
@@ -50,6 +50,14 @@ def train(enqueue: Enqueue, cold: bool, launches: int) -> Callable[[], None]:
             enqueue(i if cold else 0)
 
     return run
+
+
+def replays(device: Any, enqueue: Enqueue, rotation: Rotation) -> dict[str, Callable[[], None]]:
+    """Replays of graphs of a train, by the conditions that the rotation allows."""
+    return {
+        condition: device.capture(train(enqueue, condition == "cold", rotation.launches), rotation.launches).replay
+        for condition in rotation.conditions
+    }
 
 
 def graph_lane(

@@ -25,10 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from recorder import libraries, timing
+from recorder import timing
 from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
 from recorder.ladder import LibraryCall
 from recorder.launch import Launch
+from recorder.libraries import LIBRARIES
+from recorder.library import Prepared, prepared
 from recorder.workload import Workload
 from tests import fake_nvml
 from tests.fake_programs import PROGRAMS
@@ -118,7 +120,7 @@ class FakeDevice:
         modules: dict[str, Any] = sys.modules
         modules["pynvml"] = None if fake_nvml.MOOD == "absent" else fake_nvml
         modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
-        libraries.LIBRARIES["pretend"] = Pretend()
+        LIBRARIES["pretend"] = Pretend()
 
     # ---- facts and memory -----------------------------------------------------------------------------------------
 
@@ -279,9 +281,9 @@ class Pretend:
     def version(self) -> str:
         return "Pretend 1.0"
 
-    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> libraries.Prepared:
+    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> Prepared:
         module, launch = Module(Loaded("distance", "pretend"), 32, 0, 0), Launch((8, 1, 1), (256, 1, 1))
-        return libraries.prepared(device, work, work.launcher(module, launch, False))
+        return prepared(device, work, work.launcher(module, launch, False))
 
 
 def _count_start() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recorder import libraries
+from recorder.cublas import Cublas, cublas_square
 from recorder.launch import Launch
 from recorder.results import PeaksResults
 from recorder.session import Session
@@ -106,7 +106,7 @@ def _rate(session: Session, name: str, rounds: int, per_thread_round: float) -> 
 
 def _library(session: Session) -> float:
     """TFLOP/s of a square FP16 product of side 8192 by cuBLAS, on random data."""
-    libraries.LIBRARIES["cublas"].version()
-    enqueue, flops = libraries.cublas_square(session.device, 8192)
+    Cublas().version()
+    enqueue, flops = cublas_square(session.device, 8192)
     enqueue(0)
     return flops / _median_s(session, enqueue) / 1e12

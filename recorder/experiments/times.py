@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder import libraries
-from recorder.bench import CONDITIONS, Bench, time_lanes
+from recorder.bench import Bench, time_lanes
 from recorder.checks import Checks
 from recorder.floors import Floors
 from recorder.ladder import Rung
+from recorder.libraries import load_ahead
 from recorder.references import prepare_reference
 from recorder.results import Reference, RungTimes, TimePair, TimesResults
+from recorder.rotation import CONDITIONS
 from recorder.session import Session, is_fault
 from recorder.timing import SAMPLES, Lane, plain_lane
 
@@ -23,7 +24,7 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     """The ``times`` and ``conditions`` experiments of the session's ladder."""
     ladder = session.the_ladder
     bench = Bench(session, session.samples(SAMPLES))
-    libraries.load_ahead(ladder.references)
+    load_ahead(ladder.references)
     checks = right_rungs(session, bench)
     session.progress("the libraries", 0.05)
     references: dict[str, Any] = {

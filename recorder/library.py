@@ -1,0 +1,40 @@
+"""What is a library to the recorder? Something that solves a ladder's problem, called once and captured in trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from recorder.ladder import LibraryCall
+from recorder.timing import replays
+from recorder.workload import Enqueue, Workload
+
+
+class LibraryMissing(Exception):
+    """The library cannot be called here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A library call, made once: its worst error, its kernels' names, and replays of its trains by condition."""
+
+    error: float
+    kernels: list[str]
+    replays: dict[str, Callable[[], None]]
+
+
+class Library(Protocol):
+    """Something that solves the same problem; both raise LibraryMissing where it cannot be called."""
+
+    def version(self) -> str: ...
+
+    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> Prepared: ...
+
+
+def prepared(device: Any, work: Workload, enqueue: Enqueue) -> Prepared:
+    """What ``prepare`` gives of a library that puts its kernels on the device's stream."""
+    enqueue(0)  # a library loads its kernels at the first call
+    device.sync()
+    error = max(work.error(enqueue, copy) for copy in range(min(2, work.rotation.copies)))
+    return Prepared(error, device.kernels_of(lambda: enqueue(0)), replays(device, enqueue, work.rotation))
