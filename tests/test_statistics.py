@@ -35,7 +35,7 @@ def test_the_interval_encloses_the_median_and_lies_on_samples() -> None:
 
 
 def test_samples_of_one_visit_count_once() -> None:
-    taken = samples(*np.repeat(np.arange(50), VISIT))
+    taken = Samples(np.repeat(np.arange(50.0), VISIT))
     assert taken.interval_us == (18, 32)  # of the 50 visits
     assert taken.median_us == 24.5
 
