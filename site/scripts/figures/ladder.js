@@ -57,7 +57,7 @@
     return made;
   }
 
-  // The quiet button, which needs no data: it stands there from the start, so that nothing moves later.
+  // The quiet button, which needs no data: it stands there before anyone asks, in the room that the panel keeps.
   function invite(figure) {
     if (figure.panel.firstElementChild) return;
     const start = async () => {

@@ -38,7 +38,7 @@
     return made;
   }
 
-  // The closed fold, which needs no data: it stands there from the start, so that nothing moves later.
+  // The closed fold, which needs no data: it stands there before anyone asks, in the room that the panel keeps.
   function invite(figure) {
     if (figure.panel.firstElementChild) return;
     const fold = element("details", "what-if", element("summary", "", TITLE));
