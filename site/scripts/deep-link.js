@@ -26,26 +26,38 @@
     if (seen < 0.6 * Math.min(stage.height, innerHeight)) figure.scrollIntoView({ block: stage.height > 0.8 * innerHeight ? "start" : "center" });
   }
 
+  // Soon, not now: a new address costs more than a step does, and browsers refuse more than a few a second.
+  let soon = 0;
+
   function remember(hash) {
-    try {
-      history.replaceState(history.state, "", hash);
-    } catch {
-      // refused where the page has no address of its own: the step is shown all the same
-    }
+    forget();
+    soon = setTimeout(() => {
+      try {
+        history.replaceState(history.state, "", hash);
+      } catch {
+        // refused where the page has no address of its own: the step is shown all the same
+      }
+    }, 120);
   }
+
+  const forget = () => clearTimeout(soon);
 
   document.addEventListener("click", (event) => {
     const anchor = event.target.closest?.('a[href^="#fig-"]');
     if (!anchor || event.metaKey || event.ctrlKey || event.shiftKey) return;
     if (!follow(anchor.hash, { scroll: !anchor.classList.contains("step-link") })) return;
     event.preventDefault();
+    forget();
     try {
       if (location.hash !== anchor.hash) history.pushState(null, "", anchor.hash);
     } catch {
       // as above
     }
   });
-  addEventListener("hashchange", () => follow(location.hash, { scroll: false }));
+  addEventListener("hashchange", () => {
+    forget();
+    follow(location.hash, { scroll: false });
+  });
   addEventListener("DOMContentLoaded", () => location.hash && follow(location.hash, { scroll: true }));
   // The browser itself scrolls to the caption of that name once more when all is loaded.
   addEventListener("load", () => requestAnimationFrame(() => figureOf(location.hash)?.scrollIntoView({ block: "start", behavior: "instant" })));

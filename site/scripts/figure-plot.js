@@ -13,6 +13,8 @@
       this.again = false; // something changed meanwhile
       this.lit = new Set();
       this.kept = new WeakMap(); // arrays in this theme's colours
+      this.width = 0; // px; asking the page costs a layout of all that a step changed
+      this.added = {}; // px that labels needed beside the margins said, at this width
       document.addEventListener("rungbook:theme", () => (this.kept = new WeakMap()));
     }
 
@@ -37,7 +39,10 @@
       do {
         this.again = false;
         const { data, layout } = this.whole();
+        const margin = { ...layout.margin };
+        for (const side in this.added) layout.margin[side] += this.added[side];
         await Plotly.react(this.live, data, layout, CONFIG);
+        this.#remember(margin);
         if (!this.drawn) this.#first();
         this.#relight();
       } while (this.again);
@@ -45,12 +50,21 @@
 
     // The present state at the stage's size, in the page's font and colours.
     whole() {
-      const width = Math.floor(this.stage.clientWidth);
-      const family = getComputedStyle(this.stage).fontFamily;
+      this.width ||= Math.floor(this.stage.clientWidth);
+      this.family ??= getComputedStyle(this.stage).fontFamily;
+      const { width, family } = this;
       const { spec, key, at } = this.figure;
       const step = spec.sequences[key][at];
       const picture = state.prepare(spec, step, { width, family, driven: this.figure.driven() });
       return state.coloured(picture, window.Rungbook.colour, this.kept);
+    }
+
+    // Where labels need more room than a figure's margins give, Plotly draws twice; the next step begins with that room.
+    #remember(margin) {
+      const size = this.live._fullLayout._size;
+      for (const side of Object.keys(margin).filter((name) => name in size)) {
+        this.added[side] = Math.max(this.added[side] ?? 0, Math.ceil(size[side]) - margin[side]);
+      }
     }
 
     #first() {
@@ -58,10 +72,11 @@
       this.live.on("plotly_hover", (event) => this.#point(event.points, false));
       this.live.on("plotly_unhover", () => this.#point([], false));
       this.live.on("plotly_click", (event) => this.#point(event.points, true));
-      let width = this.stage.clientWidth;
       new ResizeObserver(() => {
-        if (this.stage.clientWidth === width || !this.stage.clientWidth) return;
-        width = this.stage.clientWidth;
+        const width = Math.floor(this.stage.clientWidth);
+        if (width === this.width || !width) return;
+        this.width = width;
+        this.added = {};
         this.draw();
       }).observe(this.stage);
     }

@@ -47,7 +47,10 @@
       }
       const lit = new Set(step.lit);
       for (const [key, line] of this.lines) line.classList.toggle("is-step", lit.has(key));
-      for (const list of this.querySelectorAll(".code-lines")) this.#reveal(list.querySelector(".is-step"));
+      // With the frame that shows the step: asked now, the page would be laid out once more.
+      requestAnimationFrame(() => {
+        for (const list of this.querySelectorAll(".code-lines")) this.#reveal(list.querySelector(".is-step"));
+      });
     }
 
     #listBox(list) {
