@@ -1,4 +1,4 @@
-"""What do kernels compute on the fake device? In numpy, by their entry name: the mini ladder's, and the MMA probes.
+"""What do kernels compute on the fake device? In numpy, by their entry name: the small ladders', and the MMA probes.
 
 A program says which arguments are addresses that it stores to, and computes what it stores there. A kernel that has no
 program here stores nothing.
@@ -28,6 +28,11 @@ def distance(device: Any, launch: Any, arguments: list[Any]) -> Stores:
         start = 1_000_000 + 32 * (block // 8)
         stores[int(arguments[5])] = np.stack([block % 4, start, start + 320], axis=1).astype(np.uint64)
     return stores
+
+
+def sums(device: Any, launch: Any, arguments: list[Any]) -> Stores:
+    x, y, rows, columns = (int(a) for a in arguments)
+    return {y: device.view(x, np.float32, (rows, columns)).sum(axis=1, dtype=np.float64).astype(np.float32)}
 
 
 def cells(registers: int, operand: str) -> np.ndarray:
@@ -76,6 +81,7 @@ class Program:
 
 PROGRAMS = {
     "distance": Program(distance, (2, 5)),
+    "sums": Program(sums, (1,)),
     "load_fragments": Program(load_fragments, (2, 3)),
     "multiply": Program(multiply, (2,)),
 }
