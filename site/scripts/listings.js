@@ -7,7 +7,7 @@
 
   // What is said of every line with this opcode, then what is said of this line alone.
   function noteOf(spec, line) {
-    const opcode = /^(?:@\S+ )?([A-Z][A-Z0-9]*)/.exec(line.querySelector(".code-text").textContent)?.[1];
+    const opcode = /^(?:@\S+ )?([A-Z][A-Z0-9]*)/.exec(line.querySelector("code").textContent)?.[1];
     return [spec?.topics?.[opcode], spec?.notes?.[keyOf(line)]].filter(Boolean).join("\n");
   }
 
@@ -135,7 +135,7 @@
       if (!note && !rows.length) return;
       const head = document.createElement("p");
       const code = document.createElement("code");
-      code.textContent = line.querySelector(".code-text").textContent.trim();
+      code.textContent = line.querySelector("code").textContent.trim();
       head.append(code);
       box.replaceChildren(head);
       for (const text of note ? note.split("\n") : []) box.append(window.Rungbook.appendText(document.createElement("p"), text));
@@ -150,7 +150,7 @@
         name.textContent = line.closest(".listing").querySelector(".listing-title").firstChild.textContent;
         const value = document.createElement("dd");
         const code = document.createElement("code");
-        code.textContent = line.querySelector(".code-text").textContent.trim();
+        code.textContent = line.querySelector("code").textContent.trim();
         value.append(code);
         list.append(name, value);
       }
