@@ -15,6 +15,7 @@ from publisher.faults import BuildError, Fault
 from publisher.figure import SteppedFigure
 from publisher.output import OutputError, check_out, fresh_folder, write_files
 from publisher.serve import serve
+from publisher.share import renew_shares
 from publisher.stills import renew_stills
 
 
@@ -83,7 +84,8 @@ def _renew_stills(builder: Builder) -> None:
         built = builder.build(Path(folder))
     drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
     renewed = renew_stills(drawn)
-    print(f"{len(renewed)} stills drawn in site/stills")
+    pictures = renew_shares(built.shares)
+    print(f"{len(renewed)} stills and {len(pictures)} pictures of articles drawn in site/stills")
     builder.forget_pages()
 
 

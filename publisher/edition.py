@@ -26,6 +26,7 @@ from publisher.pages import (
     render_home,
 )
 from publisher.roles import GLOSSARY_URL
+from publisher.share import Share, find_share, share_of
 from publisher.stale import Stale
 from publisher.weave import Woven, at_root
 from recorder.recording import CardRecordings
@@ -72,6 +73,7 @@ class Built:
     figures: int
     cards: tuple[str, ...]
     woven: tuple[Woven, ...] = field(default=(), repr=False)
+    shares: tuple[Share, ...] = field(default=(), repr=False)
     faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
 
 
@@ -81,6 +83,9 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     for page in edition.woven:
         name, text = page.pictures
         files[f"{page.article.slug}/{page.card.slug}/{name}"] = text
+        shared, picture = _share(edition, page), _picture(edition, page)
+        if shared and picture:
+            files[f"{page.article.slug}/{page.card.slug}/{shared.name}"] = picture
     for page, place in edition.places():
         pictures = f"{page.article.slug}/{page.card.slug}/{page.pictures[0]}"
         files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets, pictures))
@@ -96,7 +101,18 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     files |= feeds.files(edition)
     drawn = sum(isinstance(d.figure, SteppedFigure) for page in edition.woven for d in page.figures.values())
     pages = sum(name.endswith(".html") for name in files)
-    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, faults)
+    shares = tuple(made for page in edition.woven if (made := _share(edition, page)))
+    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares, faults)
+
+
+def _share(edition: Edition, page: Woven) -> Share | None:
+    """What stands for an article on a card where a link to it is shared."""
+    line = f"{edition.content.title}: as recorded on {page.card.name}"
+    return share_of(page.article.title, line, (drawn.figure for drawn in page.figures.values()))
+
+
+def _picture(edition: Edition, page: Woven) -> bytes | None:
+    return find_share(_share(edition, page)) if edition.site_url else None
 
 
 def _common(edition: Edition, assets: Assets, title: str, path: str) -> dict[str, Any]:
@@ -154,6 +170,9 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pic
     own = place.count("/") == 0
     common["description"] = page.lede_text
     common["canonical"] = edition.absolute(f"{article.slug}/" if page is pages[0] else f"{place}/")
+    shared = _share(edition, page)
+    if shared and _picture(edition, page):
+        common["og_image"] = edition.absolute(f"{article.slug}/{page.card.slug}/{shared.name}")
 
     def link(other: Woven) -> CardLink:
         up = "" if own else "../"

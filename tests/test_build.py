@@ -242,6 +242,22 @@ def test_feed_and_canonical_links_only_where_the_address_is_known(site):
     assert "<loc>https://example.org/x/sums/mini-beta/</loc>" in files["sitemap.xml"]
 
 
+def test_a_page_names_its_picture_where_the_address_is_known_and_one_is_kept(site, tmp_path, monkeypatch):
+    monkeypatch.setattr("publisher.stills.STILLS", tmp_path)
+    site.more["site_url"] = "https://example.org/x/"
+    built = site.build()
+    assert "og:image" not in built.files["sums/index.html"]
+    for share in built.shares:
+        (tmp_path / share.name).write_bytes(share.line.encode())
+    files = site.build().files
+    alpha, beta = built.shares
+    assert f'content="https://example.org/x/sums/mini-alpha/{alpha.name}"' in files["sums/index.html"]
+    assert f'content="https://example.org/x/sums/mini-beta/{beta.name}"' in files["sums/mini-beta/index.html"]
+    assert files[f"sums/mini-beta/{beta.name}"] == beta.line.encode()
+    del site.more["site_url"]
+    assert not any(name.endswith(".png") for name in site.build().files)
+
+
 def test_all_data_of_an_article_is_one_file(site):
     import json
 

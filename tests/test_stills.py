@@ -12,6 +12,7 @@ from publisher import stills
 from publisher.assets import SMALL_BUNDLES, TRACE_TYPES, bundle_traces, find_bundle
 from publisher.build import Builder, Options
 from publisher.figure import SteppedFigure
+from publisher.share import find_share, renew_shares, share_of
 from publisher.stills import draw_still, find_still, still_key, still_page
 from tests.browsing import chromium_browser
 from tests.sample_site import figures
@@ -32,6 +33,28 @@ def test_every_figure_of_the_site_has_its_still_and_no_still_is_left_over(tmp_pa
     missing = [title for key, title in wanted.items() if key not in kept]
     assert missing == [], "draw them: python build.py --stills"
     assert kept - set(wanted) == set(), "drop them: python build.py --stills"
+
+
+def test_every_article_has_its_picture_to_share_and_none_is_left_over(tmp_path: Path) -> None:
+    built = Builder(Options(allow_stale=True)).build(tmp_path)
+    kept = {path.name for path in stills.STILLS.glob("share.*.png")}
+    assert kept == {share.name for share in built.shares}, "renew them: python build.py --stills"
+
+
+def test_a_picture_to_share_is_drawn_kept_and_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stills, "STILLS", tmp_path)
+    share = share_of("Sums", "on a card", [None, figures()["rungs"]])
+    assert share is not None
+    assert share_of("Sums", "on a card", [None]) is None
+    assert find_share(share) is None
+    (tmp_path / "share.0000000000000000.png").write_bytes(b"old")
+    assert renew_shares([share]) == [share.name]
+    picture = find_share(share)
+    assert picture is not None and picture.startswith(b"\x89PNG")
+    assert [int.from_bytes(picture[at : at + 4], "big") for at in (16, 20)] == [1200, 630]
+    assert renew_shares([share]) == []
+    assert [path.name for path in tmp_path.iterdir()] == [share.name]
+    assert share_of("Other sums", "on a card", [figures()["rungs"]]) != share
 
 
 @pytest.mark.parametrize("name", figures())
