@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from mdit_py_plugins.colon_fence import colon_fence_plugin
@@ -96,7 +97,14 @@ class _Renderer(RendererHTML):
         return _mark(token.meta["node"], env) if "node" in token.meta else ""
 
     def table_open(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-        return '<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table>\n'
+        end = next(at for at in range(index, len(tokens)) if tokens[at].type == "thead_close")
+        heads = (token.content for token in tokens[index:end] if token.type == "inline" and token.content)
+        label = escapeHtml(f"Table: {', '.join(heads)}")
+        return f'<div class="table-scroll" tabindex="0" role="group" aria-label="{label}"><table>\n'
+
+    def fence(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        # A long line scrolls, by key too.
+        return super().fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
     def table_close(self, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         return "</table></div>\n"
