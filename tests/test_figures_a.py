@@ -18,11 +18,12 @@ from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import fill_the_chip, ladder, placement, samples, shapes, tiles_blocks_sms
 from publisher.figures._excerpt import GAP, LINES
 from publisher.figures._placed import Launch, placed_rungs
-from publisher.figures._style import TOKENS, axis, base_layout, cells, fmt_count, fmt_time, listed, merged, sm_grid
+from publisher.figures._style import TOKENS, axis, base_layout, cells, fmt_count, fmt_time, listed, sm_grid
 from recorder.listing import is_dummy, parse_sass
 from recorder.recording import load_cards, parse_yaml
 from recorder.results import NotMeasured, Table, Timed
 from tests.conftest import ROOT
+from tests.figure_states import captions, coloured, state
 
 LADDER = "linear"
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")
@@ -76,27 +77,6 @@ def with_method(evidence: Evidence, **method: Any) -> Evidence:
     other = replace(recording, header=recording.header.model_copy(update={"method": method}))
     card = replace(evidence.card, recordings={**evidence.card.recordings, (LADDER, "times"): other})
     return replace(evidence, card=card)
-
-
-def captions(figure: SteppedFigure, key: str = "") -> dict[str, str]:
-    return {step.slug: step.caption for step in figure.sequences[key]}
-
-
-def state(figure: SteppedFigure, key: str, slug: str, narrow: bool = False) -> tuple[list[Any], Any]:
-    """The whole spec of a step, composed as the page does it."""
-    step = next(step for step in figure.sequences[key] if step.slug == slug)
-    data = list(figure.data)
-    for place, over in zip(step.traces, step.data, strict=True):
-        data[place] = merged(data[place], over)
-    return data, merged(merged(figure.layout, figure.narrow if narrow else {}), step.layout)
-
-
-def coloured(value: Any) -> Any:
-    if isinstance(value, str):
-        return re.sub(r"@[a-z]+\d?", "#123456", value)
-    if isinstance(value, dict):
-        return {key: coloured(item) for key, item in value.items()}
-    return [coloured(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 # ---- what every figure owes the page -------------------------------------------------------------------------------

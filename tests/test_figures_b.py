@@ -17,6 +17,7 @@ from publisher.figures import architectures, fragment, one_block
 from publisher.figures._style import TOKENS
 from recorder.recording import CardRecordings, load_cards, parse_yaml
 from tests.conftest import ROOT
+from tests.figure_states import coloured
 
 go: Any = pytest.importorskip("plotly.graph_objects")
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")
@@ -65,7 +66,7 @@ def check(figure: SteppedFigure) -> None:
             assert re.fullmatch(r"[a-z0-9_]+", step.slug)
             assert step.title
             assert step.caption
-            go.Figure(data=list(_whole(figure, step.data, step.traces)), layout=_plain(figure.layout | figure.narrow))
+            go.Figure(data=list(_whole(figure, step.data, step.traces)), layout=coloured(figure.layout | figure.narrow))
     assert all(trace["type"] in TRACE_TYPES for trace in figure.data)
     for trace in figure.data:
         assert len(set(trace.get("ids", ()))) == len(trace.get("ids", ()))
@@ -86,16 +87,7 @@ def check(figure: SteppedFigure) -> None:
 def _whole(figure: SteppedFigure, data: Any, traces: Any) -> Iterator[Any]:
     over = dict(zip(traces or range(len(data)), data, strict=True))
     for place, trace in enumerate(figure.data):
-        yield _plain(trace | over.get(place, {}))
-
-
-def _plain(value: Any) -> Any:
-    """The value with a real colour for each token, as Plotly's validators demand."""
-    if isinstance(value, str):
-        return re.sub(r"@[a-z]+\d?", "#123456", value)
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        yield coloured(trace | over.get(place, {}))
 
 
 @pytest.mark.parametrize("draw", [fragment.draw, one_block.draw, architectures.draw], ids=["fragment", "block", "arch"])

@@ -15,11 +15,13 @@ import pytest
 
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import against_the_library, counters, one_change, probes, roofline, sweep
-from publisher.figures._style import TOKENS, merged
+from publisher.figures._style import TOKENS
 from publisher.published import load_published
 from recorder.recording import load_cards, numbers_block
 from recorder.results import Counters, Failed, NotMeasured, Timed, TimePair
+from tests import figure_states
 from tests.conftest import ROOT
+from tests.figure_states import captions, coloured
 
 LADDER = "linear"
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")
@@ -71,26 +73,10 @@ def pair(cold_us: float, warm_us: float | None = None) -> TimePair:
     return TimePair(cold=timed[0], warm=timed[1])
 
 
-def captions(figure: SteppedFigure, key: str = "") -> dict[str, str]:
-    return {step.slug: step.caption for step in figure.sequences[key]}
-
-
 def state(figure: SteppedFigure, key: str, slug: str, narrow: bool = False) -> tuple[list[Any], Any]:
-    """The whole spec of a step, composed as the page does it, with a real colour for each token."""
-    step = next(step for step in figure.sequences[key] if step.slug == slug)
-    data = list(figure.data)
-    for place, over in zip(step.traces, step.data, strict=True):
-        data[place] = merged(data[place], over)
-    layout = merged(merged(figure.layout, figure.narrow if narrow else {}), step.layout)
-    return _coloured(data), _coloured(layout)
-
-
-def _coloured(value: Any) -> Any:
-    if isinstance(value, str):
-        return re.sub(r"@[a-z]+\d?", "#123456", value)
-    if isinstance(value, dict):
-        return {key: _coloured(item) for key, item in value.items()}
-    return [_coloured(item) for item in value] if isinstance(value, (list, tuple)) else value
+    """The whole spec of a step, with a real colour for each token."""
+    data, layout = figure_states.state(figure, key, slug, narrow)
+    return coloured(data), coloured(layout)
 
 
 # ---- what every figure owes the page -----------------------------------------------------------------------------
@@ -151,7 +137,7 @@ def test_points_have_unique_ids_of_this_ladder(draw: Callable[..., SteppedFigure
 def test_the_first_state_is_the_base_itself(draw: Callable[..., SteppedFigure], evidence: Evidence) -> None:
     figure = draw(evidence)
     key, steps = next(iter(figure.sequences.items()))
-    assert state(figure, key, steps[0].slug)[0] == _coloured(list(figure.data))
+    assert state(figure, key, steps[0].slug)[0] == coloured(list(figure.data))
 
 
 @pytest.mark.parametrize("draw", FIGURES, ids=NAMES)

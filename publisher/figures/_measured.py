@@ -45,11 +45,6 @@ def time_of(pair: Any, condition: str) -> Timed | None:
     return None if pair is None else value_of(getattr(pair, condition))
 
 
-def median_of(pair: Any, condition: str) -> float | None:
-    timed = time_of(pair, condition)
-    return None if timed is None else timed.samples.median_us
-
-
 def reason(*fields: Any) -> str:
     """Why there is no value, from the first of ``fields`` that says so: ``failed: …`` or ``not measured: …``."""
     for maybe in fields:
