@@ -55,7 +55,7 @@ def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigur
         alt=f"The {sms} SMs of the card as cells, and blocks at work against time. {told(steps[0])}",
         data=tuple(_data(sms, end)),
         layout=base_layout(
-            margin={"l": 4, "r": 12, "t": 24, "b": 40},
+            margin={"l": 16, "r": 18, "t": 24, "b": 44},  # room for all labels: the picture then stands still
             xaxis=hidden_axis(range=[-0.5, columns - 0.5], domain=[0, split]),
             yaxis=hidden_axis(range=[rows - 0.5, -0.5], domain=[0, 1]),
             xaxis2=axis(
@@ -104,7 +104,7 @@ def _data(sms: int, end: float) -> list[dict[str, Any]]:
     return [
         cells(columns, rows, "@surface", SIDE, SIDE, hovertext=[f"SM {sm}" for sm in range(sms)]),
         cells(columns, rows, "@q2", SIDE, SIDE, hoverinfo="skip"),
-        words(columns, rows, [], textfont={"size": 11}),
+        words([], [], [], textfont={"size": 11}),
         right | {"line": {"color": "@muted", "width": 1, "shape": "hv"}, "hoverinfo": "skip"},
         right
         | {
@@ -149,13 +149,21 @@ def _step(timed: Recording | None, placed: Sequence[Placed], place: int, number:
 
 
 def _used(launch: Launch) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The cells of SMs that had blocks, those of one number side by side, and all SMs' numbers."""
+    """The cells of SMs that had blocks, those of one number side by side, and their numbers.
+
+    An SM without blocks has no text, not an empty one: Plotly would keep it empty in later steps.
+    """
     _, _, spots = sm_grid(launch.sms)
     counts = [int(count) for count in launch.per_sm]
     used = sorted((sm for sm in range(launch.sms) if counts[sm]), key=lambda sm: counts[sm])
     filled = cells([spots[sm][0] for sm in used], [spots[sm][1] for sm in used], "", SIDE, SIDE)
     colors = [depth(counts[sm])[0] for sm in used]
-    texts = {"text": [str(count or "") for count in counts], "textfont": {"color": [depth(n)[1] for n in counts]}}
+    texts = {
+        "x": filled["x"],
+        "y": [spots[sm][1] for sm in used],
+        "text": [str(counts[sm]) for sm in used],
+        "textfont": {"color": [depth(counts[sm])[1] for sm in used]},
+    }
     return {"x": filled["x"], "base": filled["base"], "marker": {"color": colors}}, texts
 
 
