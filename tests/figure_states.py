@@ -18,7 +18,7 @@ def state(figure: SteppedFigure, key: str, slug: str, narrow: bool = False) -> t
     """(data, layout) of a step, the whole of both, with tokens for colours."""
     step = next(step for step in figure.sequences[key] if step.slug == slug)
     data = list(figure.data)
-    for place, over in zip(step.traces, step.data, strict=True):
+    for place, over in zip(step.traces or range(len(step.data)), step.data, strict=True):
         data[place] = merged(data[place], over)
     return data, merged(merged(figure.layout, figure.narrow if narrow else {}), step.layout)
 

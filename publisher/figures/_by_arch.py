@@ -16,6 +16,7 @@ from recorder.control_flow import branch_target
 from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.recording import CardRecordings, Recording
 
+HOLLOW = "@paper"  # with an outline: no colour is left that all others differ from
 # Kinds of instructions in the order of the bars: name, colour, families, and else classes of the glossary.
 KINDS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("to shared", "@s1", ("LDGSTS", "STS", "UTMALDG"), ()),
@@ -26,7 +27,7 @@ KINDS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("moves", "@s7", (), ("move", "convert")),
     ("waits", "@s4", (), ("barrier",)),
     ("branches", "@s6", (), ("control",)),
-    ("other", "@grid", (), ("other", "")),
+    ("other", HOLLOW, (), ("other", "")),
 )
 BRANCHES = ("BRA", "BSSY", "JMP")  # and what else names the place where threads go on
 

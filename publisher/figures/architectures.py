@@ -5,11 +5,12 @@ Compiling needs no card, so architectures that nobody recorded on appear too. No
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from publisher.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
-from publisher.figures._by_arch import KINDS, Row, counts_of, listings_of, rows_of, topics_of
+from publisher.figures._by_arch import HOLLOW, KINDS, Row, counts_of, listings_of, rows_of, topics_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_count, lacking, listed, merged, rerecord
 from publisher.instructions import family
@@ -32,20 +33,19 @@ def draw(evidence: Evidence, rungs: str = "async_copy") -> SteppedFigure:
     titles = {slug: own[slug].title for slug in drawn}
     listings = {slug: listings_of(evidence, slug, rows) for slug, (_, rows) in drawn.items()}
     longest = max(len(row.loop) for _, rows in drawn.values() for row in rows)
+    bars = {slug: _traces(evidence, slug, rows) for slug, (_, rows) in drawn.items()}
     frames = {
-        slug: [_frame(list(drawn), slug, n, longest) for n in (None, *range(len(rows)))]
-        for slug, (_, rows) in drawn.items()
+        slug: [_frame(bars, slug, n, longest) for n in (None, *range(len(rows)))] for slug, (_, rows) in drawn.items()
     }
     sequences = {
         slug: _steps(frames[slug], titles[slug], home, rows, listings[slug]) for slug, (home, rows) in drawn.items()
     }
-    bars = [trace for slug, (_, rows) in drawn.items() for trace in _traces(evidence, slug, rows)]
     most = max(len(rows) for _, rows in drawn.values())
     first = next(iter(sequences.values()))[0]
     return SteppedFigure(
         title="The same loop on other architectures",
         alt=f"A bar for each architecture, made of counts of instructions. {first.caption}",
-        data=tuple(map(merged, (_band(), *bars), first.data)),
+        data=tuple(map(merged, (_band(), *itertools.chain(*bars.values())), first.data)),
         layout=_layout(most, longest),
         narrow={"margin": {"t": 66}, "legend": {"font": {"size": 11}}},
         sequences=sequences if len(sequences) > 1 else {"": next(iter(sequences.values()))},
@@ -133,37 +133,39 @@ def _caption(title: str, home: Row, row: Row) -> str:
 
 
 def _traces(evidence: Evidence, slug: str, rows: list[Row]) -> list[dict[str, Any]]:
-    """The bars of one rung, a trace a kind, and the names of its rows."""
+    """The bars of one rung, a trace a kind that any row has, and the names of its rows."""
     counts = [counts_of(evidence, row) for row in rows]
     longest = max(len(row.loop) for row in rows)
     places = list(range(len(rows)))
     starts = [0] * len(rows)
     traces = []
     for kind, color, *_ in KINDS:
-        values = [count[kind] for count in counts]
-        ids = [f"{evidence.subject}.code.{slug}.{row.card.slug}.{kind.replace(' ', '_')}" for row in rows]
+        have = [place for place in places if counts[place][kind]]
+        if not have:
+            continue
+        values = [counts[place][kind] for place in have]
+        ids = [f"{evidence.subject}.code.{slug}.{rows[n].card.slug}.{kind.replace(' ', '_')}" for n in have]
         named = [str(n) if n >= longest * NAMED and kind not in UNNAMED else "" for n in values]
         traces.append(
             row_bars(
-                places,
+                have,
                 values,
                 [],
                 ids,
-                starts,
+                [starts[place] for place in have],
                 name=kind,
                 text=named,
                 textposition="inside",
-                hovertext=[f"{safe(row.name)}, {kind}: {n}" for row, n in zip(rows, values, strict=True)],
-                marker={"color": color},
+                hovertext=[f"{safe(rows[n].name)}, {kind}: {value}" for n, value in zip(have, values, strict=True)],
+                marker={"color": color, "line": {"color": "@muted", "width": int(color == HOLLOW)}},
                 insidetextanchor="middle",
                 textangle=0,
                 constraintext="none",
                 textfont={"size": 11, "color": "@paper"},
-                showlegend=any(values),
-            )  # fmt: skip
+            )
         )
-        starts = [start + n for start, n in zip(starts, values, strict=True)]
-    names = [f"<b>{row.arch}</b>  {_tail(row)}" for row in rows]
+        starts = [start + count[kind] for start, count in zip(starts, counts, strict=True)]
+    names = [f"<b>{safe(row.arch)}</b>  {_tail(row)}" for row in rows]
     return [*traces, row_words(places, names, showlegend=False)]
 
 
@@ -172,12 +174,14 @@ def _band() -> dict[str, Any]:
     return row_bars([], [], [], [], [], hoverinfo="skip", marker={"color": "@surface"}, width=0.84, showlegend=False)
 
 
-def _frame(order: list[str], slug: str, place: int | None, longest: int) -> tuple[dict[str, Any], ...]:
+def _frame(
+    bars: dict[str, list[dict[str, Any]]], slug: str, place: int | None, longest: int
+) -> tuple[dict[str, Any], ...]:
     """Overrides of a step: the band, and of each rung's traces whether they are seen."""
     band: dict[str, Any] = {"x": [], "y": [], "base": []}
     if place is not None:
         band = {"x": [longest * 2], "y": [place - 0.13], "base": [-longest]}
-    seen = [{"visible": one == slug} for one in order for _ in range(len(KINDS) + 1)]
+    seen = [{"visible": one == slug} for one, traces in bars.items() for _ in traces]
     return band, *seen
 
 
@@ -199,7 +203,7 @@ def _layout(rows: int, longest: int) -> dict[str, Any]:
         "itemdoubleclick": False,
     }
     layout = rows_layout(rows, "instructions in one pass of the loop", longest * 1.02)
-    return merged(layout, {"showlegend": True, "legend": legend, "margin": {"t": 42}})
+    return merged(layout, {"showlegend": True, "legend": legend, "margin": {"l": 16, "r": 16, "t": 42, "b": 44}})
 
 
 def _table(evidence: Evidence, titles: dict[str, str], by_rung: dict[str, list[Row]]) -> DataTable:

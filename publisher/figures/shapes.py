@@ -18,6 +18,7 @@ from publisher.figures._measured import (
     time_of,
     twin_of,
 )
+from publisher.figures._rows import safe
 from publisher.figures._style import (
     CLEAR,
     Layout,
@@ -83,7 +84,9 @@ def draw(evidence: Evidence) -> SteppedFigure:
                 "itemwidth": 30,
                 "bgcolor": CLEAR,
             },
-            annotations=[note(f"divided by the time of {view.name(ours)}; above 1, it is faster", 0, 0.36, yshift=6)],
+            annotations=[
+                note(f"divided by the time of {safe(view.name(ours))}; above 1, it is faster", 0, 0.36, yshift=6)
+            ],
         ),
         narrow={"xaxis": {"tickfont": {"size": 11}}},
         sequences=sequences,
@@ -174,7 +177,7 @@ def _label(problem: dict[str, int], varying: Sequence[str]) -> str:
     sizes = [problem[key] for key in varying]
     if len(sizes) == 2 and sizes[0] == sizes[1]:
         return f"{sizes[0]}²"
-    return "<br>x ".join(str(size) for size in sizes)
+    return "<br>× ".join(str(size) for size in sizes)
 
 
 def _words(problem: dict[str, int], varying: Sequence[str]) -> str:
@@ -193,7 +196,7 @@ def _data(view: View) -> list[Trace]:
             {
                 "type": "scatter",
                 "mode": "lines+markers",
-                "name": view.name(entry),
+                "name": safe(view.name(entry)),
                 "x": [],
                 "y": [],
                 "hoverinfo": "text",
@@ -220,7 +223,7 @@ def _step(view: View, one: Series, condition: str, base: dict[str, int]) -> Step
         data.append({"x": places, "y": us, "ids": ids, "hovertext": said})
     for entry in view.entries[1:]:
         ratios = [round(a / b, 4) if a and b else None for a, b in zip(medians[entry], ours, strict=True)]
-        said = [f"{view.name(entry)} / {view.name(view.entries[0])}: {r}" if r else "" for r in ratios]
+        said = [f"{safe(view.name(entry))} / {safe(view.name(view.entries[0]))}: {r}" if r else "" for r in ratios]
         data.append({"x": places, "y": ratios, "hovertext": said})
     data.append({"x": [-0.3, len(places) - 0.7], "y": [1, 1]})
     layout = {
@@ -228,7 +231,10 @@ def _step(view: View, one: Series, condition: str, base: dict[str, int]) -> Step
             "tickvals": places,
             "ticktext": [_label(p, one.varying) for p in one.problems],
             "range": [-0.4, len(places) - 0.6],
-            "title": {"text": " x ".join(plain(key) for key in one.varying), "font": {"size": 12, "color": "@muted"}},
+            "title": {
+                "text": " × ".join(safe(plain(key)) for key in one.varying),
+                "font": {"size": 12, "color": "@muted"},
+            },
         },
         "yaxis": _scale([value for us in medians.values() for value in us if value] or [1.0]),
     }
@@ -244,11 +250,11 @@ def _scale(medians: Sequence[float]) -> Layout:
     low, high = min(medians), max(medians)
     title = {"font": {"size": 12, "color": "@muted"}, "standoff": 8}
     if high < FAR_APART * low:
-        return {"type": "linear", "range": [0, round(high * 1.1, 3)], "title": title | {"text": "µs"}}
+        return {"type": "linear", "range": [0, round(high * 1.1, 3)], "title": title | {"text": "time, µs"}}
     bottom, top = math.log10(low) - 0.1, math.log10(high) + 0.1
     marks = [m * 10.0**e for e in range(math.floor(bottom), math.ceil(top) + 1) for m in (1, 2, 5)]
     ticks = {"tickmode": "array", "tickvals": marks, "ticktext": [f"{mark:,g}" for mark in marks]}
-    title |= {"text": "µs, logarithmic"}
+    title |= {"text": "time, µs (logarithmic)"}
     return {"type": "log", "range": [round(bottom, 3), round(top, 3)], "title": title, **ticks}
 
 
@@ -257,7 +263,8 @@ def _scale(medians: Sequence[float]) -> Layout:
 
 def _hover(view: View, entry: str, problem: dict[str, int], one: Series, condition: str) -> str:
     timed = view.timed(entry, problem, condition)
-    return f"{view.name(entry)}, {_words(problem, one.varying)}: {fmt_time(timed.samples.median_us)}" if timed else ""
+    told = safe(f"{view.name(entry)}, {_words(problem, one.varying)}")
+    return f"{told}: {fmt_time(timed.samples.median_us)}" if timed else ""
 
 
 def _caption(view: View, one: Series, condition: str, base: dict[str, int]) -> str:
@@ -310,7 +317,7 @@ def _table(view: View) -> DataTable:
     for shape in view.recording.results.shapes:
         if shape.entry not in view.entries:
             continue
-        sizes = " x ".join(str(v) for v in shape.problem.values())
+        sizes = " × ".join(str(v) for v in shape.problem.values())
         for condition in CONDITIONS:
             timed = time_of(shape.times, condition)
             told = (
@@ -319,5 +326,5 @@ def _table(view: View) -> DataTable:
                 else ("", absence(shape.times, condition))
             )
             rows.append((view.name(shape.entry), sizes, condition, *told))
-    sizes = " x ".join(plain(key) for key in view.recording.results.shapes[0].problem)
+    sizes = " × ".join(plain(key) for key in view.recording.results.shapes[0].problem)
     return DataTable(("", sizes, "condition", "median µs", "95 % interval"), tuple(rows), (3, 4))

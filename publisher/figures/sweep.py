@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
@@ -16,6 +17,7 @@ from publisher.figures._measured import (
     rung_titles,
     twin_of,
 )
+from publisher.figures._rows import safe
 from publisher.figures._style import (
     CLEAR,
     axis,
@@ -99,9 +101,9 @@ def _layout(sweep: Sweep, domains: dict[str, tuple[list[float], list[float]]]) -
         down = {"tickvals": list(range(len(rows))), "ticktext": [str(v) for v in rows], **ticks}
         reach = [-0.54, len(columns) - 0.46]
         first = x[0] == 0.0
-        made[f"xaxis{suffix}"] = axis(plain(sweep.across), domain=x, anchor=f"y{suffix}", range=reach, **across)
+        made[f"xaxis{suffix}"] = axis(safe(plain(sweep.across)), domain=x, anchor=f"y{suffix}", range=reach, **across)
         made[f"yaxis{suffix}"] = axis(
-            plain(sweep.down) if first else "", domain=y, anchor=f"x{suffix}", range=[len(rows) - 0.46, -0.54],
+            safe(plain(sweep.down)) if first else "", domain=y, anchor=f"x{suffix}", range=[len(rows) - 0.46, -0.54],
             showticklabels=True, **down,
         )  # fmt: skip
         made["annotations"].append(note(f"<b>{condition}</b>, µs", x[0], y[1], font={"color": "@ink"}))
@@ -168,7 +170,7 @@ def _painted(sweep: Sweep, option: str, condition: str) -> dict[str, Any]:
             colors.append("@surface")
             texts.append("–")
             inks.append("@muted")
-            hovers.append(_why_empty(sweep, among, condition))
+            hovers.append(safe(_why_empty(sweep, among, condition)))
             ids.append(f"{sweep.subject}.sweep.none.{row}.{column}.{condition}")
             continue
         us = time.samples.median_us
@@ -176,7 +178,7 @@ def _painted(sweep: Sweep, option: str, condition: str) -> dict[str, Any]:
         colors.append(color)
         texts.append(significant(us))
         inks.append("@paper" if color in ON_PAPER else "@ink")
-        hovers.append(f"{sweep.words(best)}: {fmt_time(us)}")
+        hovers.append(f"{safe(sweep.words(best))}: {fmt_time(us)}")
         ids.append(f"{sweep.subject}.sweep.settings.{best}.times.{condition}")
     return {"marker": {"color": colors}, "text": texts, "textfont": {"color": inks}, "hovertext": hovers, "ids": ids}
 
@@ -237,7 +239,15 @@ def _fastest_caption(sweep: Sweep, option: str, condition: str) -> str:
     )
     absent = len(sweep.settings) - timed
     gaps = f" {fmt_count(absent, 'more setting')} could not be timed: the empty cells and the table say why."
-    return f"{condition.capitalize()}, {told}, of {fmt_count(timed, 'setting')}; {equals}.{gaps if absent else ''}"
+    cell = f" A cell shows the fastest of its {_others(sweep)}." if option == BEST and sweep.others else ""
+    said = f"{condition.capitalize()}, {told}, of {fmt_count(timed, 'setting')}; {equals}."
+    return f"{said}{cell}{gaps if absent else ''}"
+
+
+def _others(sweep: Sweep) -> str:
+    """What a cell has several settings of: ``4 k slices``, or ``6 settings`` where more than one axis is not drawn."""
+    count = math.prod(len(sweep.axes[name]) for name in sweep.others)
+    return fmt_count(count, plain(sweep.others[0]) if len(sweep.others) == 1 else "setting")
 
 
 def _option_words(sweep: Sweep, option: str) -> str:

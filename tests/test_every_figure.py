@@ -1,0 +1,144 @@
+"""What holds for every figure there is? Recorded strings are text, no text is empty, and none is too small to read."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from publisher import figures
+from publisher.figure import Evidence, SteppedFigure
+from publisher.published import load_published
+from recorder.recording import CardRecordings, Recording, load_cards, parse_yaml
+from recorder.results import NotMeasured
+from tests.conftest import ROOT
+from tests.figure_states import state
+
+NAMES = sorted(module.name for module in pkgutil.iter_modules(figures.__path__) if not module.name.startswith("_"))
+MARKUP = '<a href="https://example.org">x</a><i>y</i><img src=x>'  # figures use b, br and span themselves
+FREE = {  # fields that hold whatever a recording's author wrote, and maps whose keys are such words
+    "accumulates", "failed", "idea", "instruction", "kernels", "name", "not_measured", "ptxas", "returns",
+    "throttle_reasons", "title", "tool", "version", "what",
+}  # fmt: skip
+KEYED = {"axes", "constants", "stalls", "throttle_reasons"}
+LEAST_PX = 11
+
+
+@pytest.fixture(scope="module")
+def cards(mixed_cards: Path) -> dict[str, CardRecordings]:
+    return load_cards(mixed_cards)
+
+
+def _evidence(cards: dict[str, CardRecordings], slug: str) -> Evidence:
+    sources = {path.name: path.read_text() for path in sorted((ROOT / "kernels" / "linear").glob("*.cu"))}
+    glossary, _ = parse_yaml((ROOT / "content" / "glossary.yaml").read_text(), "content/glossary.yaml")
+    published = load_published(ROOT / "recordings" / "published")
+    return Evidence(cards, cards[slug], "linear", sources, glossary, published=published)
+
+
+def _draw(name: str, evidence: Evidence, **options: str) -> SteppedFigure:
+    return importlib.import_module(f"publisher.figures.{name}").draw(evidence, **options)
+
+
+def _states(figure: SteppedFigure) -> Iterator[tuple[list[Any], Any]]:
+    for key, steps in figure.sequences.items():
+        for step in steps:
+            yield state(figure, key, step.slug)
+            yield state(figure, key, step.slug, narrow=True)
+
+
+# ---- recorded strings ----------------------------------------------------------------------------------------------
+
+
+def _marked(value: Any, field: str = "") -> Any:
+    """The same part of a recording with markup in every string that is free."""
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={name: _marked(getattr(value, name), name) for name in type(value).model_fields})
+    if isinstance(value, dict):
+        inner = field if field in FREE else ""
+        return {f"{k}{MARKUP}" if field in KEYED else k: _marked(v, inner) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_marked(item, field) for item in value]
+    return f"{value} {MARKUP}" if isinstance(value, str) and field in FREE else value
+
+
+def _hostile(card: CardRecordings) -> CardRecordings:
+    changed: dict[tuple[str, str], Recording] = {}
+    for key, recording in card.recordings.items():
+        results = _marked(recording.results)
+        if key[1] == "probes":  # a probe that has no time says why
+            why = NotMeasured(not_measured=MARKUP)
+            rungs = {slug: probe.model_copy(update={"math_only": why}) for slug, probe in results.rungs.items()}
+            results = results.model_copy(update={"rungs": rungs})
+        changed[key] = replace(recording, header=_marked(recording.header), results=results)
+    return replace(card, recordings=changed)
+
+
+def _texts(value: Any, key: str = "") -> Iterator[str]:
+    """All strings of a spec that Plotly may write: ids are none of them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, name) if name != "ids" else ()
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _texts(item, key)
+
+
+@pytest.mark.parametrize("slug", ["nvidia-h200", "fixture-failed"])
+@pytest.mark.parametrize("name", NAMES)
+def test_markup_in_a_recording_is_text_in_its_figure(name: str, slug: str, cards: dict[str, CardRecordings]) -> None:
+    hostile = {one: _hostile(card) for one, card in cards.items()}
+    figure = _draw(name, _evidence(hostile, slug))
+    found = [text for text in _texts([figure.data, *_states(figure)]) if re.search(r"</?(a|i|img)\b", text)]
+    assert not found
+
+
+def test_markup_of_a_published_card_is_text_too(cards: dict[str, CardRecordings]) -> None:
+    evidence = _evidence(cards, "nvidia-h200")
+    name = next(name for name, one in evidence.published.items() if one.number("probes.6.cold.full_us"))
+    one = evidence.published[name]
+    card = one.data.card.model_copy(update={"name": MARKUP})
+    marked = replace(one, data=one.data.model_copy(update={"card": card}))
+    figure = _draw("probes", replace(evidence, published={name: marked}), published=name)
+    texts = list(_texts([figure.data, *_states(figure)]))
+    assert any("&lt;a href" in text for text in texts)
+    assert not any("<a href" in text for text in texts)
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_point_has_an_empty_text(name: str, cards: dict[str, CardRecordings]) -> None:
+    """Plotly takes the element of an empty text away, and writes none there in later steps."""
+    figure = _draw(name, _evidence(cards, "nvidia-h200"))
+    for data, _ in _states(figure):
+        for trace in data:
+            if "text" in trace.get("mode", "") and not isinstance(trace.get("text", ""), str):
+                assert all(trace["text"])
+                assert len(trace["text"]) == len(trace["x"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_is_too_small(name: str, cards: dict[str, CardRecordings]) -> None:
+    def sizes(value: Any) -> Iterator[float]:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if key.endswith("font") and "size" in item:
+                    yield item["size"]
+                yield from sizes(item)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                yield from sizes(item)
+
+    figure = _draw(name, _evidence(cards, "nvidia-h200"))
+    assert min(size for one in _states(figure) for size in sizes(one)) >= LEAST_PX
