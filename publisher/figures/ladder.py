@@ -11,6 +11,7 @@ from publisher.figures._excerpt import Excerpt, Kernel, excerpt, kernel_of
 from publisher.figures._guess import guesses
 from publisher.figures._ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
 from publisher.figures._measured import CONDITIONS, compare, time_of, twin_of
+from publisher.figures._rows import safe
 from publisher.figures._style import (
     Rung,
     Trace,
@@ -52,7 +53,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         title="The ladder, cold and warm",
         alt=f"Time of each rung on a logarithmic axis, one rung added a step. First: {times_text(rows[0])}.",
         data=tuple(_data(evidence, recording, rows, low)),
-        layout=_layout(count, wide),
+        layout=_layout(rows, wide),
         narrow={
             "xaxis": {"domain": [0, 1], "showgrid": False, "ticks": "outside", "tickcolor": "@muted"},
             "xaxis2": {"domain": [0.5, 1]},
@@ -111,7 +112,8 @@ def _library_lines(evidence: Evidence, recording: Recording, count: int) -> list
         found = _libraries(recording, condition)
         rows = [place + 0.5 for place in range(count + 1)]
         said = [
-            f"{recording.results.references[slug].title}, {condition}: {fmt_time(us)}" for slug, us in found.items()
+            f"{safe(recording.results.references[slug].title)}, {condition}: {fmt_time(us)}"
+            for slug, us in found.items()
         ]
         line: Trace = {
             "type": "scatter",
@@ -180,12 +182,14 @@ def _empty(evidence: Evidence, recording: Recording, count: int, low: float) -> 
     return [mark]
 
 
-def _layout(count: int, range_: list[float]) -> dict[str, Any]:
-    rows = [count + 1.1, TOP]
+def _layout(rungs: Sequence[Row], range_: list[float]) -> dict[str, Any]:
+    """Room for the longest name in bold from the start: the picture stands still when it becomes that."""
+    rows = [len(rungs) + 1.1, TOP]
+    names = round(8 + 6.6 * max(len(f"{row.rung.number} {row.rung.title}") for row in rungs))
     marks = [m * 10**e for e in range(-2, 7) for m in (1, 2, 5)]
     ticks = {"tickmode": "array", "tickvals": marks, "ticktext": [f"{mark:,g}" for mark in marks]}
     return base_layout(
-        margin={"l": 8, "r": 10, "t": 6, "b": 40},
+        margin={"l": names, "r": 10, "t": 6, "b": 40},
         xaxis=axis("time of one launch, µs (logarithmic)", "log", range=range_, domain=[0, 0.8], **ticks),
         yaxis=axis(range=rows, tickmode="array", showgrid=False, tickfont={"color": "@ink", "size": 13}),
         xaxis2=hidden_axis(range=[0, 1], domain=[0.8, 1], anchor="y2"),
@@ -193,11 +197,20 @@ def _layout(count: int, range_: list[float]) -> dict[str, Any]:
     )
 
 
+def _named(rung: Rung) -> str:
+    return f"{rung.number} {safe(rung.title)}"
+
+
 def _row_name(rung: Rung) -> dict[str, Any]:
     """The name of a row above it, for a page too narrow for names beside the axis."""
-    text = f"{rung.number} {rung.title}"
     return note(
-        text, 0, rung.number - 0.2, yref="y", yanchor="bottom", bgcolor="@paper", font={"color": "@ink", "size": 13}
+        _named(rung),
+        0,
+        rung.number - 0.2,
+        yref="y",
+        yanchor="bottom",
+        bgcolor="@paper",
+        font={"color": "@ink", "size": 13},
     )
 
 
@@ -286,7 +299,9 @@ def _state(
                 "x": us,
                 "y": [row.rung.number for row in here],
                 "ids": [fact(evidence.subject, row.rung.slug, condition) for row in here],
-                "hovertext": [f"{row.rung.title}, {condition}: {fmt_time(t)}" for row, t in zip(here, us, strict=True)],
+                "hovertext": [
+                    f"{safe(row.rung.title)}, {condition}: {fmt_time(t)}" for row, t in zip(here, us, strict=True)
+                ],
                 "marker": {"opacity": [_strength(row, focus) for row in here]},
             }
         )
@@ -323,7 +338,7 @@ def _reads(evidence: Evidence, recording: Recording, shown: Sequence[Row]) -> di
         "y": [row.rung.number for row, _ in found],
         "ids": _once(_floor(evidence, READ + row.rung.dtype) for row, _ in found),
         "hovertext": [
-            f"a plain read of the same {row.rung.dtype.upper()} bytes, cold: {fmt_time(t)}"
+            f"a plain read of the same {safe(row.rung.dtype.upper())} bytes, cold: {fmt_time(t)}"
             for (row, _), t in zip(found, us, strict=True)
         ],
     }
@@ -346,7 +361,6 @@ def _ticks(rows: Sequence[Row], focus: int | None) -> dict[str, Any]:
     return {
         "tickvals": [row.rung.number for row in rows],
         "ticktext": [
-            f"<b>{row.rung.number} {row.rung.title}</b>" if place == focus else f"{row.rung.number} {row.rung.title}"
-            for place, row in enumerate(rows)
+            f"<b>{_named(row.rung)}</b>" if place == focus else _named(row.rung) for place, row in enumerate(rows)
         ],
     }

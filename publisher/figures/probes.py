@@ -18,7 +18,7 @@ from publisher.figures._measured import (
     twin_of,
 )
 from publisher.figures._proof import Proof, proofs_of
-from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout
+from publisher.figures._rows import BAR, LABEL, row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_time, lacking, merged, rerecord, words
 from publisher.published import PublishedSet
 from publisher.units import significant
@@ -28,7 +28,7 @@ from recorder.results import ProbeTimes, Timed
 PARTS = ("full", "loads_only", "math_only")
 NAMES = {"full": "Full kernel", "loads_only": "Loads only", "math_only": "Math only"}
 COLORS = {"full": "@s8", "loads_only": "@load", "math_only": "@math"}
-ALL = (0, 1, 2, 3, 4, 5)  # every step states all traces
+ALL = (0, 1, 2, 3, 4, 5)  # every step states all traces; the last two are there with published figures only
 
 
 def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
@@ -44,7 +44,7 @@ def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
         for condition in CONDITIONS:
             sequences[f"{slug},{condition}"] = _steps(evidence, slug, condition, probe, proofs[slug], published)
     first = next(iter(sequences.values()))[0]
-    data = tuple(merged(base, over) for base, over in zip(_traces(), first.data, strict=True))
+    data = tuple(merged(base, over) for base, over in zip(_traces()[: len(first.data)], first.data, strict=True))
     marks = published_set(evidence, published)
     slug = next(iter(rungs))
     height = rows_height(4, 78 if marks else 60)
@@ -118,11 +118,11 @@ def _steps(
         shown = PARTS[:count]
         listing = (f"{slug}_{part}",) if part in proofs else ()
         data = _state(evidence, slug, condition, probe, shown, published, together=False)
-        steps.append(Step(part, NAMES[part], captions[part], data, ALL, axis, listing))
+        steps.append(Step(part, NAMES[part], captions[part], data, ALL[: len(data)], axis, listing))
     if all(times[part][0] is not None for part in PARTS):
         data = _state(evidence, slug, condition, probe, PARTS, published, together=True)
         caption = _overlap(evidence, condition, {part: timed for part, (timed, _) in times.items() if timed})
-        steps.append(Step("together", "The halves together", caption, data, ALL, axis))
+        steps.append(Step("together", "The halves together", caption, data, ALL[: len(data)], axis))
     return tuple(steps)
 
 
@@ -163,7 +163,7 @@ def _state(
         colors.append(COLORS[part])
         ids.append(f"{evidence.subject}.probes.{slug}.{part}.{condition}")
         told = fmt_time(us) if us is not None else why
-        hover.append(f"{NAMES[part]}, {condition}: {told}")
+        hover.append(f"{NAMES[part]}, {condition}: {safe(told)}")
         texts.append(f"<b>{NAMES[part]}</b>  {told.split(':')[0]}")
     bars = row_bars(rows, values, colors, ids)
     loads, maths = values[1:3] if together else (None, None)
@@ -172,20 +172,23 @@ def _state(
         added = row_bars([3, 3], [loads, maths], colors[1:], ids[1:], [0, loads])
         texts.append(f"<b>One after the other</b>  {fmt_time(loads + maths)}, added up")
     full = values[0]
-    down = len(texts) - 0.5
-    line = {
-        "x": [] if full is None or down < 1 else [full, full],
-        "y": [] if full is None or down < 1 else [0, down],
-        "line": {"color": "@ink", "width": 1, "dash": "dot"},
-    }
+    line = {"line": {"color": "@ink", "width": 1, "dash": "dot"}} | _down(full, len(texts), bool(published))
     label = row_words(list(range(len(texts))), texts)
     return (
         _changed(bars) | {"hovertext": hover},
         {key: label[key] for key in ("x", "y", "text")},
         line,
         _changed(added) | {"hovertext": hover[1:]},
-        *_marks(evidence, slug, condition, shown, published),
+        *(_marks(evidence, slug, condition, shown, published) if published else ()),
     )
+
+
+def _down(full: float | None, rows: int, published: bool) -> dict[str, Any]:
+    """The full time carried down past ``rows`` rows, with gaps where their words may reach as far."""
+    first, last = -BAR / 2, BAR / 2 if published else 1 + LABEL - BAR / 2
+    below = range(rows) if full is not None and rows > 1 else range(0)
+    ys = [y for row in below for y in (round(row + first, 2), round(row + last, 2), None)]
+    return {"x": [full if y is not None else None for y in ys], "y": ys}
 
 
 def _changed(bars: dict[str, Any]) -> dict[str, Any]:
@@ -205,7 +208,7 @@ def _marks(
         if found is not None and value is not None:
             xs.append(value)
             ys.append(row + 0.23)
-            texts.append(f"{fmt_time(value)} published for {found.data.card.name}")
+            texts.append(f"{fmt_time(value)} published for {safe(found.data.card.name)}")
     bars = _changed(row_bars(ys, xs, ["@muted"] * len(ys), [f"published.{y}" for y in ys])) | {"hovertext": texts}
     return bars, {"x": [0] * len(ys), "y": [y + 0.15 for y in ys], "text": texts}
 
