@@ -373,7 +373,7 @@ EVERY = " ".join(["naive", "shared", "registers", "fp16", "tensor_core", "async_
 def times_drawn(figure: SteppedFigure, key: str, step_us: float) -> np.ndarray:
     """The samples that the first step of a sequence draws, µs: its axis is in quanta, its labels in ns."""
     data, layout = state(figure, key, figure.sequences[key][0].slug)
-    (shown,) = [trace for trace in data[samples.CLOCK + 1 :] if trace["visible"]]
+    (shown,) = [trace for trace in data if trace.get("visible")]
     zero, quantum = re.search(r"([\d.]+)\u00a0µs %{y:\+d} x ([\d.]+)\u00a0ns", shown["hovertemplate"]).groups()  # type: ignore[union-attr]
     return float(zero) + np.array(shown["y"]) * float(quantum) / 1000
 

@@ -37,7 +37,7 @@ MOST_TICKS = 7
 SPLIT = 0.66  # of the width for the drift; the distribution has the rest
 GAP = 0.04
 CLOCK_TOP = 0.2  # of the height
-BARS, TWIN, DRIFT, MEDIAN, TWIN_MEDIAN, BAND, MEDIAN_TEXT, CLOCK = range(8)  # places of the traces; then the samples
+BARS, TWIN, DRIFT, MEDIAN, TWIN_MEDIAN, BAND, MEDIAN_TEXT = range(7)  # places of the traces; then clock and samples
 CHANGING = (BARS, TWIN, DRIFT, MEDIAN, TWIN_MEDIAN, BAND, MEDIAN_TEXT)
 
 
@@ -82,7 +82,8 @@ def draw(evidence: Evidence, names: str = "") -> SteppedFigure:
         raise lacking(evidence, "times", "nothing that this figure shows has a time")
     conditions = evidence.card.get(evidence.subject, "conditions")
     clock = conditions if conditions and _varies(conditions) else None
-    places = {key: CLOCK + 1 + n for n, key in enumerate(grids)}
+    still = _data(clock)
+    places = {key: len(still) + n for n, key in enumerate(grids)}
     sequences = {
         f"{one.slug},{one.condition}": _steps(evidence, grids[key], places[key], clock_text(conditions))
         if (key := (one.slug, one.condition)) in grids
@@ -94,7 +95,7 @@ def draw(evidence: Evidence, names: str = "") -> SteppedFigure:
         title="Every sample",
         alt="Samples in the order they were taken, and beside them how often each time occurred. "
         f"{told(next(iter(sequences.values()))[0])}",
-        data=(*_data(clock), *(_points(grid) for grid in grids.values())),
+        data=(*still, *(_points(grid) for grid in grids.values())),
         layout=_layout(clock is not None),
         narrow={"xaxis": {"nticks": 4}, "xaxis2": {"nticks": 3}, "xaxis3": {"nticks": 5}},
         sequences=sequences,
@@ -108,8 +109,8 @@ def draw(evidence: Evidence, names: str = "") -> SteppedFigure:
             Choice("name", "Kernel", options),
             Choice("condition", "Condition", tuple((c, c) for c in CONDITIONS)),
         ),
-        height=460 if clock else 360,
-        narrow_height=460 if clock else 360,
+        height=480 if clock else 380,
+        narrow_height=480 if clock else 380,
     )
 
 
@@ -124,7 +125,7 @@ def _usual(evidence: Evidence, recording: Recording) -> list[str]:
 
 
 def _data(clock: Recording | None) -> list[Trace]:
-    """The traces BARS to CLOCK; steps fill all but the clock."""
+    """The traces BARS to MEDIAN_TEXT, which steps fill, and the clock where it changed."""
     line: Trace = {"type": "scatter", "mode": "lines", "y": [], "hoverinfo": "skip"}
     middle = line | {"mode": "lines+markers", "marker": {"color": "@ink", "size": [0, 7]}, "xaxis": "x2"}
     bars: Trace = {
@@ -144,9 +145,8 @@ def _data(clock: Recording | None) -> list[Trace]:
         | {"line": {"color": "@s4", "width": 1}, "marker": {"color": "@s4", "size": [0, 7], "symbol": "diamond"}},
         BAND: line | {"line": {"width": 0}, "fill": "toself", "fillcolor": "@s4", "opacity": 0.25, "xaxis": "x2"},
         MEDIAN_TEXT: words([], [], [], xaxis="x2", textposition="top left"),
-        CLOCK: _clock(clock) if clock else line,
     }
-    return [made[place] for place in range(CLOCK + 1)]
+    return [made[place] for place in CHANGING] + ([_clock(clock)] if clock else [])
 
 
 def _points(grid: Grid) -> Trace:
@@ -188,10 +188,10 @@ def _clock(conditions: Recording) -> Trace:
 def _layout(with_clock: bool) -> dict[str, Any]:
     bottom = CLOCK_TOP + 0.22 if with_clock else 0
     layout = base_layout(
-        margin={"l": 8, "r": 8, "t": 26, "b": 24},
-        xaxis=axis(domain=[0, SPLIT], anchor="y", showgrid=False, nticks=6),
+        margin={"l": 44, "r": 16, "t": 26, "b": 44},
+        xaxis=axis("sample, in order", domain=[0, SPLIT], anchor="y", showgrid=False, nticks=6),
         yaxis=axis(domain=[bottom, 1], tickmode="array"),
-        xaxis2=axis(domain=[SPLIT + GAP, 1], anchor="y", showgrid=False, rangemode="tozero", nticks=4),
+        xaxis2=axis("samples", domain=[SPLIT + GAP, 1], anchor="y", showgrid=False, rangemode="tozero", nticks=4),
     )
     if with_clock:
         layout["xaxis3"] = axis(domain=[0, 1], anchor="y3", showgrid=False, ticksuffix=" s", nticks=8)
@@ -201,7 +201,7 @@ def _layout(with_clock: bool) -> dict[str, Any]:
 
 def _heads(right: str, with_clock: bool) -> list[dict[str, Any]]:
     heads = [
-        note("ns from the median, in order", 0, 1, yshift=4),
+        note("ns from the median", 0, 1, yshift=4),
         note(right, SPLIT + GAP, 1, yshift=4),
     ]
     if with_clock:
@@ -268,7 +268,7 @@ def _lines(grid: Grid, span: tuple[float, float], step: float) -> dict[str, Any]
     marks = range(math.ceil(low), math.floor(high) + 1)
     ns = [(mark + grid.zero) * step * 1000 - grid.series.samples.median_us * 1000 for mark in marks]
     text = ["" if mark % EVERY else _signed(round(value, 2)) for mark, value in zip(marks, ns, strict=True)]
-    return {"yaxis": {"range": [low - 0.5, high + 0.5], "tickvals": list(marks), "ticktext": text}}
+    return {"yaxis": {"range": [marks[0] - 0.5, marks[-1] + 0.5], "tickvals": list(marks), "ticktext": text}}
 
 
 def _nice(span_ns: float) -> float:
@@ -339,7 +339,6 @@ def _twice(grid: Grid, span: tuple[float, float]) -> tuple[Trace, ...]:
     ends = {"x": [middle["x"][1]] * 2, "y": [middle["y"][1], second["y"][1]], "text": ["first\u2002", "second\u2002"]}
     higher = middle["y"][1] >= second["y"][1]
     ends["textposition"] = ["top left", "bottom left"] if higher else ["bottom left", "top left"]
-    ends["textfont"] = {"color": ["@ink", "@s4"]}
     return _bars(counts, edges), outline, {}, middle, second, {}, ends, {"visible": True, "marker": {"opacity": 0.4}}
 
 
