@@ -291,18 +291,19 @@ def _base(events: list[Event]) -> list[Trace]:
 
 
 def _labels(events: list[Event]) -> list[Trace]:
-    """Names of rows and passes, and what the three blues mean."""
+    """Names of rows and passes, and what the three blues and the upright lines mean."""
     rows = [(-0.47, row * PITCH - 0.73, name) for row, name in enumerate(ROWS)]
     turns = sorted({event.turn for event in events if event.turn >= 0})
     heads = [(_middle(events, turn), -1.5, f"<b>pass {turn}</b>") for turn in turns]
-    told = ((ON_ITS_WAY, "on its way"), (OWN_SHARE, "own share here"), (THERE, "all here"))
-    starts = [part * len(events) for part in (0, 0.26, 0.66)]
+    told = ((ON_ITS_WAY, "on its way"), (OWN_SHARE, "own share here"), (THERE, "all here"), ("@barrier", "barrier"))
+    starts = [part * len(events) for part in (0, 0.26, 0.6, 0.82)]
     return [
         words(*zip(*rows, strict=True), color="@muted", textposition="middle right", textfont={"size": 12}),
         words(*zip(*heads, strict=True), textfont={"size": 12}),
         cells(
             [s - 0.2 for s in starts], [LEGEND] * len(told), [color for color, _ in told], 0.55, 0.35, hoverinfo="skip"
-        ),
+        )
+        | {"width": [0.55] * (len(told) - 1) + [0.12]},
         words(
             [s + 0.25 for s in starts], [LEGEND] * len(told), [text for _, text in told], textposition="middle right"
         ),
