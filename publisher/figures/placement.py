@@ -14,7 +14,7 @@ from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_ti
 MOST_LAUNCHES = 3
 MOST_WAVES = 8  # a further wave is drawn with the last of these
 BEFORE = 0.6  # of the tail: how much of what comes before it the enlargement shows
-PAST, NOW = "@q3", "@accent"
+PAST, NOW = "@q4", "@accent"
 
 
 def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:

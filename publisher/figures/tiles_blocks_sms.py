@@ -30,7 +30,7 @@ GROUPS = 16  # … in so many steps
 MOST_WIRES = 16
 LEFT = 5.0  # width of the matrix in columns of the SM grid
 GUTTER = 1.6
-NOTHING, DONE, NOW = "@surface", "@q3", "@accent"
+NOTHING, DONE, NOW = "@surface", "@q4", "@accent"
 
 
 @dataclass(frozen=True)
