@@ -241,7 +241,9 @@ def _apart_caption(mine: Row, other: Row, pair: Comparison) -> str:
     relation = f"{mine.title} is {pair.beside('it')}. "
     if not pair.resolution_us:
         return start + relation + "Every sample of both fell on one value, so this pair shows no resolution."
-    ruler = f"A step is the resolution of this pair, {fmt_time(pair.resolution_us)}; "
+    ruler = (
+        f"A step is the resolution of this pair, {fmt_time(pair.resolution_us)}, and the band is one to either side; "
+    )
     inside = (
         "they lie less than one step apart, inside the band." if pair.same else f"they lie {_distance(pair)} apart."
     )

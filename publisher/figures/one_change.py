@@ -124,7 +124,8 @@ def _row_text(entry: ChangeEntry) -> str:
         if timed is not None:
             dot = f'<span style="color:{COLORS[condition]}">●</span>'
             told.append(f"{dot} {condition} {significant(timed.samples.median_us)}")
-    return f"<b>{safe(entry.title)}</b>  {'  '.join(told) or absence(entry.times, 'cold').split(':')[0]}"
+    times = f"{'  '.join(told)} µs" if told else absence(entry.times, "cold").split(":")[0]
+    return f"<b>{safe(entry.title)}</b>  {times}"
 
 
 # ---- the words -----------------------------------------------------------------------------------------------------
