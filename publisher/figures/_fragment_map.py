@@ -12,7 +12,7 @@ from recorder.results import FragmentMap, Operand
 
 LANES = 32
 MOST_CELLS = 4096
-GAP = 2.8  # between two matrices in the picture, in cells: room for a title and numbers
+BESIDE, BELOW = 1.9, 3.2  # between two matrices in the picture, in cells: room for numbers, and for a title too
 REGISTER = {"a": "a", "b": "b", "d": "c"}  # the names of the PTX ISA
 
 
@@ -71,7 +71,7 @@ def read_map(found: FragmentMap, shape: str) -> Map:
     a, b, d = found.a, found.b, found.d
     if (a.rows, a.columns, b.columns) != (d.rows, b.rows, d.columns):
         raise missing(f"the recorded sizes of {shape} do not make a product")
-    right, below = a.columns + GAP, b.rows + GAP
+    right, below = a.columns + BESIDE, b.rows + BELOW
     return {
         "a": _grid("a", a, 0, below),
         "b": _grid("b", b, right, 0),

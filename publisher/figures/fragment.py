@@ -1,6 +1,6 @@
 """Which thread holds which cell of a tensor-core instruction, and whose meet when it fires? As probed on the card.
 
-``site/scripts/figures/fragment.js`` computes the same frames for the other 31 threads; a test demands that both agree.
+``site/scripts/later/fragment.js`` computes the same frames for the other 31 threads; a test demands that both agree.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from recorder.recording import MACHINE
 
 PAD_COLUMNS, PAD_WIDTH, PAD_HEIGHT = 4, 3.0, 1.9  # the threads as 8 rows of 4, in units of a matrix cell
 THICK = 0.92  # of a cell's side
+RESTING = 0.86  # the same of a cell without marks: on a phone a gap of less is none in some rows
 COLOR = {"a": "@s1", "b": "@s4", "d": "@s3"}
 OVERLAYS = (4, 5, 6, 7)  # traces that a step changes: strips, cells of the thread, cells that meet, threads
 
@@ -49,7 +50,7 @@ def draw(evidence: Evidence, shape: str = "m16n8k16") -> SteppedFigure:
         ),
         data=(*_base(grids), *map(merged, _overlays(), steps[0].data), *_labels(grids)),
         layout=_layout(grids),
-        narrow={"font": {"size": 9}},
+        narrow={"font": {"size": 11}, "margin": {"l": 0, "r": 0}},  # a name such as c0 then fits into a cell
         sequences={"": steps},
         table=_table(grids),
         provenance=(
@@ -58,7 +59,7 @@ def draw(evidence: Evidence, shape: str = "m16n8k16") -> SteppedFigure:
         ),
         rerecord=rerecord(MACHINE, "fragment"),
         height=560,
-        narrow_height=450,
+        narrow_height=470,
         driver="fragment",
         driver_data={"matrices": [_compact(grid) for grid in grids.values()], "lanes": LANES, "verdict": verdict},
     )
@@ -184,8 +185,8 @@ def _matrix(grid: Grid) -> Trace:
         xs,
         ys,
         "@surface",
-        THICK,
-        THICK,
+        RESTING,
+        RESTING,
         ids=[f"{MACHINE}.fragment.{grid.name}.{place // grid.columns}.{place % grid.columns}" for place in places],
         customdata=[[grid.owner[p], grid.named(p) + halves[grid.half[p]], grid.cell(p)] for p in places],
         hovertemplate="%{customdata[2]}: thread %{customdata[0]}, %{customdata[1]}<extra></extra>",
@@ -195,16 +196,16 @@ def _matrix(grid: Grid) -> Trace:
 def _labels(grids: Map) -> list[Trace]:
     """Titles over the matrices and the threads, and every fourth row and column number."""
     a, b, d = grids.values()
-    titles = [(-0.5, b.y - 1.85, f"<b>{LANES} threads</b>")]
+    titles = [(-0.5, b.y - 2.0, f"<b>{LANES} threads</b>")]
     for grid in (a, b, d):
-        titles.append((grid.x - 0.5, grid.y - 1.85, f"<b>{grid.name.upper()}</b>  {grid.rows} × {grid.columns}"))
+        titles.append((grid.x - 0.5, grid.y - 2.0, f"<b>{grid.name.upper()}</b>  {grid.rows} × {grid.columns}"))
     numbers: list[tuple[float, float, str]] = []
     for grid in (a, b, d):
         numbers += [(grid.x + column, grid.y - 0.95, str(column)) for column in range(0, grid.columns, 4)]
-        numbers += [(grid.x - 0.95, grid.y + row, str(row)) for row in range(0, grid.rows, 4)]
+        numbers += [(grid.x - 1.05, grid.y + row, str(row)) for row in range(0, grid.rows, 4)]
     return [
         words(*zip(*titles, strict=True), textposition="middle right", textfont={"size": 13}),
-        words(*zip(*numbers, strict=True), color="@muted", textfont={"size": 10}),
+        words(*zip(*numbers, strict=True), color="@muted", textfont={"size": 11}),
     ]
 
 
@@ -213,8 +214,8 @@ def _layout(grids: Map) -> dict[str, Any]:
     return base_layout(
         font={"size": 12},
         margin={"l": 4, "r": 4, "t": 2, "b": 4},
-        xaxis=hidden_axis(range=[-1.7, d.x + d.columns - 0.3]),
-        yaxis=hidden_axis(range=[d.y + d.rows - 0.3, -2.5]),
+        xaxis=hidden_axis(range=[-1.7, d.x + d.columns - 0.4]),
+        yaxis=hidden_axis(range=[d.y + d.rows - 0.3, -2.75]),
     )
 
 
