@@ -226,6 +226,17 @@ def test_ladder_lights_what_is_new_in_a_rung(evidence: Evidence) -> None:
     assert not steps["naive"].lit
 
 
+def test_ladder_marks_what_the_next_pass_takes_over(evidence: Evidence) -> None:
+    marked = {
+        listing.slug: [line for line in listing.lines if "carried" in line.marks]
+        for listing in ladder.draw(evidence).listings
+    }
+    assert any(line.text.startswith("HMMA") for line in marked["tensor_core"])
+    for line in (line for lines in marked.values() for line in lines):
+        assert "loop" in line.marks
+        assert "The next pass of the loop takes over `" in line.note
+
+
 def test_ladder_says_failed_in_caption_picture_and_table(failed: Evidence) -> None:
     figure = ladder.draw(failed)
     why = failed.need("times").results.rungs["split_k"].failed

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from publisher.figure import CodeLine, Listing
+from publisher.figures._carried import MARK, taken_over, told
 from publisher.figures._style import Rung, fmt_count
 from publisher.instructions import entry_of, explain, family
 from recorder.listing import (
@@ -36,6 +37,7 @@ class Kernel:
     classes: tuple[str, ...]  # of the instructions, by the glossary; "" for none that a page colours
     loop: frozenset[int]  # places of those in the main loop and the loops around it
     trouble: str  # why there are none
+    over: Mapping[int, tuple[str, ...]]  # by offset, what the next pass of the main loop takes over
 
     @property
     def families(self) -> frozenset[str]:
@@ -61,17 +63,19 @@ class Excerpt:
 def kernel_of(rung: Rung, glossary: Mapping[str, Any]) -> Kernel:
     """A rung without code, or with code that cannot be read, is a kernel without instructions that says why."""
     if rung.code is None:
-        return Kernel(rung, (), (), frozenset(), f"no code, {rung.why}")
+        return Kernel(rung, (), (), frozenset(), f"no code, {rung.why}", {})
     try:
         found = without_padding(parse_sass(rung.code.sass))
     except ListingError as error:
-        return Kernel(rung, (), (), frozenset(), f"its listing cannot be read, {error}")
+        return Kernel(rung, (), (), frozenset(), f"its listing cannot be read, {error}", {})
     main = main_loop(found)
     around = max((loop for loop in loops(found) if main and loop.offsets >= main.offsets), key=_size, default=None)
     inside = {i.offset for i in loop_instructions(found, around)} if around else set()
     real = tuple(i for i in found if not is_dummy(i))
     classes = tuple(_class(i, glossary) for i in real)
-    return Kernel(rung, real, classes, frozenset(n for n, i in enumerate(real) if i.offset in inside), "it is empty")
+    places = frozenset(n for n, i in enumerate(real) if i.offset in inside)
+    over = taken_over(loop_instructions(found, main)) if main else {}
+    return Kernel(rung, real, classes, places, "it is empty", over)
 
 
 def _class(instruction: Instruction, glossary: Mapping[str, Any]) -> str:
@@ -97,8 +101,11 @@ def excerpt(kernel: Kernel, fresh: Collection[str], glossary: Mapping[str, Any],
             lines.append(_gap(kernel, range(before + 1, place)))
         i, kind = kernel.instructions[place], kernel.classes[place]
         key = f"{rung.slug}-{i.offset:x}"
-        marks = ((kind,) if kind else ()) + (("loop",) if place in kernel.loop else ())
-        lines.append(CodeLine(key, i.text, marks, note=explain(i, glossary, arch), label=f"{i.offset:04x}"))
+        keeps = kernel.over.get(i.offset, ())
+        marks = ((kind,) if kind else ()) + (("loop",) if place in kernel.loop else ()) + ((MARK,) if keeps else ())
+        lines.append(
+            CodeLine(key, i.text, marks, note=told(explain(i, glossary, arch), keeps), label=f"{i.offset:04x}")
+        )
         keys[family(i)] = (*keys.get(family(i), ()), key)
     heading = f"{title}: {len(kept)} of its {fmt_count(len(kernel.instructions), 'instruction')}"
     return Excerpt(Listing(rung.slug, heading, "sass", tuple(lines)), keys)

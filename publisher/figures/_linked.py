@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from publisher.figure import CodeLine, Listing
+from publisher.figures._carried import MARK, taken_over, told
 from publisher.figures._excerpt import MARKED
 from publisher.figures._style import fmt_count
 from publisher.instructions import entry_of, family, general, particular
-from publisher.registers import carried, registers
 from recorder.listing import Instruction, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.results import Code
 from recorder.source import SourceError, read_regions
@@ -30,7 +30,6 @@ class Linked:
     listings: tuple[Listing, ...]
     loop: tuple[Instruction, ...]
     before: tuple[Instruction, ...]
-    carried: frozenset[str]
     source: str
     topics: Mapping[str, str]  # opcode without suffixes -> what all instructions of it do
 
@@ -59,26 +58,22 @@ def linked(code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], 
     inside = loop_instructions(found, loop)
     by_name = {PurePosixPath(name).name: text for name, text in sources.items()}
     source = by_name.get(PurePosixPath(code.file).name, "")
-    over = carried(inside)
     before = tuple(i for i in found if i.offset < loop.start_offset)
-    listings = [_sass(inside, over, glossary, arch), *_ptx(inside, code.ptx), *_cuda(inside, source, code.file)]
+    listings = [_sass(inside, glossary, arch), *_ptx(inside, code.ptx), *_cuda(inside, source, code.file)]
     topics = {family(i): general(i, glossary) for i in inside}
-    return Linked(tuple(reversed(_joined(listings, inside))), inside, before, over, source, topics)
+    return Linked(tuple(reversed(_joined(listings, inside))), inside, before, source, topics)
 
 
 # ---- one listing a language ------------------------------------------------------------------------------------------
 
 
-def _sass(loop: Sequence[Instruction], over: frozenset[str], glossary: Mapping[str, Any], arch: str) -> Listing:
-    lines = []
+def _sass(loop: Sequence[Instruction], glossary: Mapping[str, Any], arch: str) -> Listing:
+    over, lines = taken_over(loop), []
     for i in loop:
         kind = "" if is_dummy(i) else entry_of(i, glossary).get("class", "")
-        keeps = sorted(registers(i)[0] & over, key=_by_number)
-        marks = ["loop"] + ([kind] if kind in MARKED else []) + (["carried"] if keeps else [])
-        note = particular(i, glossary, arch)
-        if keeps:
-            note += f"\nThe next pass of the loop takes over {', '.join(f'`{name}`' for name in keeps)} from this one."
-            note = note.strip()
+        keeps = over.get(i.offset, ())
+        marks = ["loop"] + ([kind] if kind in MARKED else []) + ([MARK] if keeps else [])
+        note = told(particular(i, glossary, arch), keeps)
         lines.append(CodeLine(f"sass-{i.offset:x}", i.text, tuple(marks), note=note, label=f"{i.offset:04x}"))
     dummies = sum(map(is_dummy, loop))
     title = fmt_count(len(loop) - dummies, "instruction")
@@ -208,7 +203,3 @@ def _definitions(source: str) -> list[tuple[str, int, int]]:
             )
             found.append((match[1] or match[2], number, next(ends, number)))
     return found
-
-
-def _by_number(name: str) -> tuple[str, int]:
-    return name.rstrip("0123456789"), int(name.lstrip("UR") or 0)
