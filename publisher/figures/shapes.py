@@ -70,7 +70,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         f"{told(sequences['cold'][0])}",
         data=tuple(_data(view)),
         layout=base_layout(
-            margin={"l": 8, "r": 14, "t": 8, "b": 8},
+            margin={"l": 8, "r": 14, "t": 8, "b": 56},  # names of two lines have room at every step
             xaxis=axis(domain=[0, 1], anchor="y2", showgrid=False, tickfont={"color": "@ink"}),
             yaxis=axis(domain=[0.48, 1], nticks=6),
             yaxis2=axis(domain=[0, 0.36], anchor="x", nticks=5, rangemode="tozero"),
