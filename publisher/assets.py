@@ -1,7 +1,8 @@
 """Which files does a page load? Copies styles and scripts under names that hold their content's hash.
 
 The style sheets become one text that each page carries itself: a separate file would cost the first paint a round trip.
-The scripts are joined into one file, the drivers of figures into another, which a page fetches when it is idle.
+The scripts that stepping needs are joined into one file; those that nobody needs before the page is idle into another,
+with the styles of what they make.
 """
 
 from __future__ import annotations
@@ -26,31 +27,22 @@ SMALL_BUNDLES = (  # the best first: what `npm run bundle` makes of site/plotly.
     NODE / ".rungbook" / "plotly.js",
     NODE / "plotly.js-cartesian-dist-min" / "plotly-cartesian.min.js",
 )
-STYLES = (
-    "tokens.css",
-    "base.css",
-    "layout.css",
-    "prose.css",
-    "figure.css",
-    "what-if.css",
-    "code.css",
-    "parts.css",
-    "pages.css",
-    "print.css",
-)
+STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "print.css")
+LATER_STYLES = ("parts.css", "what-if.css")
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")  # what figures may use, and every bundle that is shipped can draw
 FIRST = ("core.js", "figure-state.js")  # the others use both while they load; the order of the rest does not matter
 
 
 @dataclass(frozen=True)
 class Assets:
-    """File names relative to the output's root; ``css`` is the text of all style sheets."""
+    """File names relative to the output's root, and the texts of style sheets: of every page, and of some."""
 
     css: str
+    pages_css: str  # of the pages that are no article; before ``css``, which has the rules for paper
     noscript_css: str
     theme: str  # runs as soon as it arrives, so that a saved theme is there at the first paint
     scripts: tuple[str, ...]  # deferred, in this order
-    drivers: str
+    later: str
     plotly: str
     search: str
 
@@ -77,11 +69,12 @@ def copy_assets(dist: Path, bundle: Path | None = None, search: Iterable[SearchE
     folder = dist / "assets"
     folder.mkdir(parents=True, exist_ok=True)
     return Assets(
-        css="".join(_style(name) for name in STYLES),
+        css=_styles(STYLES),
+        pages_css=_style("pages.css"),
         noscript_css=_style("noscript.css"),
         theme=_write(folder, "theme.js", _joined([SCRIPTS / "theme.js"])),
         scripts=(_write(folder, "site.js", _joined(page_scripts())),),
-        drivers=_write(folder, "drivers.js", _joined(driver_scripts())),
+        later=_write(folder, "later.js", _later_style() + _joined(later_scripts())),
         plotly=_write(folder, "plotly.js", (bundle or find_bundle()).read_bytes()),
         search=_write(folder, "search-index.js", _search_index(search).encode()),
     )
@@ -92,9 +85,14 @@ def page_scripts() -> list[Path]:
     return sorted((path for path in SCRIPTS.glob("*.js") if path.name != "theme.js"), key=_turn)
 
 
-def driver_scripts() -> list[Path]:
-    """The scripts of figures that are driven; they run after the page's."""
-    return sorted((SCRIPTS / "figures").glob("*.js"))
+def later_scripts() -> list[Path]:
+    """The scripts that a page fetches when it is idle; they run after the page's."""
+    return sorted((SCRIPTS / "later").glob("*.js"))
+
+
+def _later_style() -> bytes:
+    """Styles in the file of the scripts whose work they dress: they are there when it is."""
+    return f"window.Rungbook.style({json.dumps(_styles(LATER_STYLES))});\n".encode()
 
 
 def _turn(script: Path) -> tuple[int, str]:
@@ -117,6 +115,10 @@ def hashed_name(name: str, content: bytes) -> str:
     """``name`` with the content's hash before its suffix."""
     stem, suffix = name.rsplit(".", 1)
     return f"{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{suffix}"
+
+
+def _styles(names: Iterable[str]) -> str:
+    return "".join(_style(name) for name in names)
 
 
 def _style(name: str) -> str:

@@ -112,7 +112,7 @@ class SteppedFigure:
     narrow: dict[str, Any] = field(default_factory=dict)  # layout overrides below 520 px of width
     height: int = 420  # of the plot, px
     narrow_height: int = 420
-    driver: str = ""  # name of a module in site/scripts/figures/ that computes states from `driver_data`
+    driver: str = ""  # name of a module in site/scripts/later/ that computes states from `driver_data`
     driver_data: dict[str, Any] = field(default_factory=dict)
 
 

@@ -107,7 +107,8 @@ def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
     texts = [line.text for line in listing.lines]
     shown = [Markup(line) for line in highlight("\n".join(texts))] if listing.language == "cuda" else texts
     for line, text in zip(listing.lines, shown, strict=True):
-        lines.append(_line(identity, line, text, starts_loop="loop" in line.marks and "loop" not in before))
+        starts_loop = "loop" in line.marks and "loop" not in before
+        lines.append(_line(identity, listing.slug, line, text, starts_loop))
         before = line.marks
     off = bool(step.show) and listing.slug not in step.show
     return {
@@ -120,11 +121,12 @@ def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
     }
 
 
-def _line(identity: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
+def _line(identity: str, listing: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
     words = [mark for mark in line.marks if mark != "loop"] + (["loop"] if starts_loop else [])
     classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
     return {
-        "id": f"{identity}:{_key(line.key)}",
+        # Most ids follow from the label, and listings.js gives them: here they would be a thirtieth of the page.
+        "id": "" if line.key == f"{listing}-{line.label.lstrip('0') or 0}" else f"{identity}:{_key(line.key)}",
         "text": text,
         "label": line.label,
         "words": ", ".join(words),

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from publisher.assets import Assets, hashed_name
 from publisher.figure import Missing, SteppedFigure
 from publisher.figure_view import figure_view, inline_code, spec_json
+from publisher.room import room
 from publisher.sparkline import Rung, sparkline
 from publisher.stills import Still
 
@@ -47,6 +48,10 @@ class Section:
     title: str
     html: str
     subsections: tuple[Section, ...] = ()
+
+    @property
+    def room(self) -> str:
+        return room(self.html + "".join(part.title + part.html for part in self.subsections))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -145,8 +145,7 @@ def _term(content: str, page: Weaver, role: Role) -> str:
             f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}"
         )
     page.use_term(slug)
-    note = escape(terms[slug].text)
-    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{slug}" data-note="{note}">{escape(text)}</a>'
+    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{slug}">{escape(text)}</a>'
 
 
 def _definition(content: str, page: Weaver, role: Role) -> str:

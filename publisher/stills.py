@@ -103,7 +103,7 @@ def still_page(browser: Browser, width: int, bundle: Path) -> Page:
 
     ``width`` is the plot's, px; ``bundle`` is Plotly's file.
     """
-    from publisher.assets import driver_scripts, page_scripts
+    from publisher.assets import later_scripts, page_scripts
 
     page = browser.new_page(viewport={"width": width + 40, "height": 900}, reduced_motion="reduce")
     colours = "".join(f"--fig-{token}:rgb(201,7,{place});" for place, token in enumerate(TOKENS))
@@ -111,7 +111,7 @@ def still_page(browser: Browser, width: int, bundle: Path) -> Page:
     css += f':root{{{colours}--fig-sans:Arial,"Liberation Sans",sans-serif}}'
     css += f".fig-plot{{width:{width}px;max-width:none;margin:0}}"
     page.set_content(f"<!doctype html><html lang=en><title>still</title><style>{css}</style><main></main>")
-    for script in [*page_scripts(), *driver_scripts(), bundle]:
+    for script in [*page_scripts(), *later_scripts(), bundle]:
         page.add_script_tag(path=script)
     page.evaluate("Rungbook.plotly = async () => Plotly")
     return page

@@ -1,6 +1,6 @@
 """How would a launch fill a card, were its tiles, its split or the card another? By the launch rule alone: no times.
 
-``site/scripts/figures/what-if.js`` computes the same for a reader's sliders; a test demands that both agree.
+``site/scripts/later/what-if.js`` computes the same for a reader's sliders; a test demands that both agree.
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ def _article(card: CardLink, common: dict) -> ArticlePage:
 def _prose() -> str:
     note = "Recorded: Card A, median of `500` samples."
     number = f'<data class="num" value="9.5" data-keys="sample.five.cold" tabindex="0" data-note="{note}">9.5 µs</data>'
-    term = '<a class="term" href="../glossary.html#warp" data-term="warp">warp</a>'
+    term = '<a class="term" href="../glossary.html#warp">warp</a>'
     step = '<a class="step-link" href="#fig-rungs/four">the fourth rung</a>'
     return f"<p>A {term} of the last rung needs {number}, less than {step}; <code>__syncthreads()</code> waits.</p>\n"
 

@@ -203,7 +203,7 @@ def _in_browser(script: str, argument: Any) -> Any:
         page = browser.new_page()
         page.set_content("<!doctype html><title>driver</title>")
         page.evaluate("window.Rungbook = { drivers: {} }")
-        page.add_script_tag(path=str(ROOT / "site" / "scripts" / "figures" / "fragment.js"))
+        page.add_script_tag(path=str(ROOT / "site" / "scripts" / "later" / "fragment.js"))
         try:
             return page.evaluate(script, argument)
         finally:

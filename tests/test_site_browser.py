@@ -299,6 +299,7 @@ def test_the_theme_changes_figures_too_and_is_kept(visit: Callable[..., Page]) -
 def test_search_opens_by_key_and_finds(visit: Callable[..., Page]) -> None:
     page = visit()
     page.keyboard.press("/")
+    expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.type("fastest")
     expect(page.locator(".search li")).to_have_count(1)
     page.keyboard.press("Enter")

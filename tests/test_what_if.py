@@ -138,7 +138,7 @@ def bare(browser: Browser):
     page.set_content("<!doctype html><title>drivers</title>")
     page.evaluate("window.Rungbook = { drivers: {} }")
     for name in DRIVERS:
-        page.add_script_tag(path=ROOT / "site" / "scripts" / "figures" / f"{name}.js")
+        page.add_script_tag(path=ROOT / "site" / "scripts" / "later" / f"{name}.js")
     yield page
     page.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 from publisher.figures._ladder_rows import Row
 from publisher.figures._style import fmt_time
 
-DRIVER = "ladder"  # site/scripts/figures/ladder.js
+DRIVER = "ladder"  # site/scripts/later/ladder.js
 
 
 def guesses(rows: Sequence[Row]) -> dict[str, Any]:

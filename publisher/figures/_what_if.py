@@ -9,7 +9,7 @@ from publisher.figures._measured import value_of
 from publisher.figures._placed import Launch, Placed
 from publisher.what_if import blocks
 
-DRIVER = "what-if"  # site/scripts/figures/what-if.js
+DRIVER = "what-if"  # site/scripts/later/what-if.js
 TILES = tuple(2**power for power in range(3, 10))  # rows of a tile to choose from, beside the recorded ones
 SPLITS = tuple(2**power for power in range(7))
 MOST_SMS = 192  # to choose from; more where the card has more

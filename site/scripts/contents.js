@@ -3,6 +3,7 @@
   "use strict";
   const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
   const heads = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  const sections = [...new Set(heads.map((head) => head.closest("main > section")))];
   const bar = document.querySelector(".bar-progress");
   let current = null;
   let waiting = false;
@@ -12,12 +13,10 @@
     const page = document.documentElement;
     // On the bar itself: a property on the root would have the style of the whole page computed again.
     bar.style.transform = `scaleX(${Math.min(scrollY / Math.max(page.scrollHeight - innerHeight, 1), 1).toFixed(4)})`;
-    const line = 0.3 * innerHeight;
-    let now = null;
-    for (const head of heads) {
-      if (head.getBoundingClientRect().top > line) break;
-      now = head.id;
-    }
+    const above = (element) => element.getBoundingClientRect().top <= 0.3 * innerHeight;
+    // Only in the section being read: where a heading stands in another costs the layout of all that section.
+    const section = sections.findLast(above);
+    const now = heads.findLast((head) => section?.contains(head) && above(head))?.id ?? null;
     if (now !== current) mark(now);
   }
 

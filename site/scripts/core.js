@@ -28,13 +28,28 @@ window.Rungbook = (() => {
   const plotly = () => load(page.dataset.plotly, "the drawing library").then(() => window.Plotly);
   const index = () => load(page.dataset.search, "the index").then(() => window.Rungbook.searchIndex);
   const pictures = () => load(page.dataset.pictures, "this page's pictures").then(() => window.Rungbook.pictureTexts);
-  // Nothing to load where the drivers came with the page.
-  const driving = () => (page.dataset.drivers ? load(page.dataset.drivers, "this figure's controls") : Promise.resolve());
+  // site/scripts/later: what nobody needs before the page is idle. Nothing to load where it came with the page.
+  const later = () => (page.dataset.later ? load(page.dataset.later, "a part of this page") : Promise.resolve());
 
-  // A driver invites the reader to what it can do: that stands there before anyone asks.
+  function style(css) {
+    const element = document.createElement("style");
+    element.textContent = css;
+    document.head.append(element);
+  }
+
+  // The search is opened from here, so that neither a click nor a key is lost before its script arrives.
+  const search = () => later().then(() => window.Rungbook.openSearch(), () => {});
+  document.addEventListener("click", (event) => event.target.closest?.("[data-search-open]") && search());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, select, textarea")) return;
+    event.preventDefault();
+    search();
+  });
+
   function idle() {
     const when = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
-    if (document.querySelector(".fig-panel")) when(() => driving().catch(() => {}), { timeout: 2000 }); // asked again when needed
+    when(() => later().catch(() => {}), { timeout: 2000 }); // asked again when needed
     fetchWhenIdle();
   }
 
@@ -89,5 +104,5 @@ window.Rungbook = (() => {
   if (document.readyState === "complete") idle();
   else addEventListener("load", idle);
 
-  return { drivers: {}, plotly, index, pictures, driving, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
+  return { drivers: {}, plotly, index, pictures, later, style, colour, appendText, calm: matchMedia("(prefers-reduced-motion: reduce)") };
 })();

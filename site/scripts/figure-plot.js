@@ -1,14 +1,21 @@
 // How does a figure reach the screen? Plotly draws over the still once, then every state goes through Plotly.react.
+//
+// Two drawings take turns: while the reader looks at one, the step that is likely next is drawn in the other, out of
+// sight and when nothing else is to do. Asking for that step only shows it. Any other state is drawn when asked for.
 (() => {
   "use strict";
   const { state } = window.Rungbook;
   const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false };
+  const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 200));
 
   class Plot {
     constructor(figure) {
       this.figure = figure;
       this.stage = figure.querySelector(".fig-stage");
       this.live = figure.querySelector(".fig-live");
+      this.spare = null; // the drawing out of sight
+      this.ahead = ""; // the picture that it holds, as text
+      this.before = 0; // the place of the step drawn last
       this.drawing = null; // the promise of the drawing under way
       this.again = false; // something changed meanwhile
       this.lit = new Set();
@@ -22,7 +29,7 @@
       return this.stage.classList.contains("is-live");
     }
 
-    // Resolves when the figure's present state is on the screen.
+    // Resolves when the figure's present state is on the screen; a state that was drawn ahead is there at once.
     draw() {
       if (this.drawing) {
         this.again = true;
@@ -35,43 +42,86 @@
     }
 
     async #loop() {
-      const [Plotly] = await Promise.all([window.Rungbook.plotly(), this.figure.ready()]);
+      this.Plotly ??= (await Promise.all([window.Rungbook.plotly(), this.figure.ready()]))[0];
       do {
         this.again = false;
-        const { data, layout } = this.whole();
-        const margin = { ...layout.margin };
-        for (const side in this.added) layout.margin[side] += this.added[side];
-        await Plotly.react(this.live, data, layout, CONFIG);
-        this.#remember(margin);
+        const picture = this.#roomy(this.figure.at);
+        if (this.ahead && this.ahead === JSON.stringify(picture)) this.#swap();
+        else await this.#paint(this.live, picture);
         if (!this.drawn) this.#first();
         this.#relight();
       } while (this.again);
+      this.#foresee();
     }
 
-    // The present state at the stage's size, in the page's font and colours.
-    whole() {
+    // The state of a step, that on the screen if none is said, at the stage's size, in the page's font and colours.
+    whole(place = this.figure.at) {
       this.width ||= Math.floor(this.stage.clientWidth);
       this.family ??= getComputedStyle(this.stage).fontFamily;
-      const { width, family } = this;
-      const { spec, key, at } = this.figure;
-      const step = spec.sequences[key][at];
-      const picture = state.prepare(spec, step, { width, family, driven: this.figure.driven() });
+      const { width, family, figure } = this;
+      const step = figure.spec.sequences[figure.key][place];
+      const picture = state.prepare(figure.spec, step, { width, family, driven: figure.driven(place) });
       return state.coloured(picture, window.Rungbook.colour, this.kept);
     }
 
-    // Where labels need more room than a figure's margins give, Plotly draws twice; the next step begins with that room.
-    #remember(margin) {
-      const size = this.live._fullLayout._size;
+    // Where labels need more room than a figure's margins give, Plotly draws twice; the next picture begins with that room.
+    #roomy(place) {
+      const picture = this.whole(place);
+      picture.layout.margin = { ...picture.layout.margin };
+      for (const side in this.added) picture.layout.margin[side] += this.added[side];
+      return picture;
+    }
+
+    async #paint(plot, { data, layout }) {
+      const margin = { ...layout.margin };
+      const fresh = !plot._fullLayout;
+      await this.Plotly.react(plot, data, layout, fresh ? CONFIG : undefined); // said again, it costs a layout of the page
+      const size = plot._fullLayout._size;
       for (const side of Object.keys(margin).filter((name) => name in size)) {
-        this.added[side] = Math.max(this.added[side] ?? 0, Math.ceil(size[side]) - margin[side]);
+        const more = Math.ceil(size[side]) - margin[side];
+        if (more > 0) this.added[side] = (this.added[side] ?? 0) + more;
       }
+      if (!fresh) return;
+      plot.on("plotly_hover", (event) => this.#point(plot, event.points, false));
+      plot.on("plotly_unhover", () => this.#point(plot, [], false));
+      plot.on("plotly_click", (event) => this.#point(plot, event.points, true));
+    }
+
+    // Readers mostly go on the way they went.
+    #foresee() {
+      const { at, steps } = this.figure;
+      const way = at < this.before ? -1 : 1;
+      this.before = at;
+      const next = [at + way, at - way].find((place) => steps[place]);
+      if (next !== undefined) whenIdle(() => this.#drawAhead(next));
+    }
+
+    async #drawAhead(place) {
+      if (this.drawing || this.before !== this.figure.at || !this.figure.steps[place]) return; // asked for something else
+      if (this.ahead === JSON.stringify(this.#roomy(place))) return;
+      this.ahead = "";
+      if (!this.spare) {
+        this.spare = document.createElement("div");
+        this.spare.className = "fig-spare";
+        this.stage.append(this.spare);
+      }
+      try {
+        await this.#paint(this.spare, this.#roomy(place));
+        this.ahead = JSON.stringify(this.#roomy(place));
+      } catch {
+        // what is wrong with it is said when it is asked for
+      }
+    }
+
+    #swap() {
+      this.ahead = "";
+      [this.live, this.spare] = [this.spare, this.live];
+      this.live.classList.replace("fig-spare", "fig-live");
+      this.spare.classList.replace("fig-live", "fig-spare");
     }
 
     #first() {
       this.stage.classList.add("is-live");
-      this.live.on("plotly_hover", (event) => this.#point(event.points, false));
-      this.live.on("plotly_unhover", () => this.#point([], false));
-      this.live.on("plotly_click", (event) => this.#point(event.points, true));
       new ResizeObserver(() => {
         const width = Math.floor(this.stage.clientWidth);
         if (width === this.width || !width) return;
@@ -81,7 +131,8 @@
       }).observe(this.stage);
     }
 
-    #point(points, keep) {
+    #point(plot, points, keep) {
+      if (plot !== this.live) return;
       const keys = points.map((point) => point.id ?? point.data.ids?.[point.pointNumber]).filter(Boolean);
       this.figure.dispatchEvent(new CustomEvent("rungbook:point", { bubbles: true, detail: { keys, keep } }));
     }
@@ -95,7 +146,7 @@
     #relight() {
       if (!this.lit.size && !this.stage.classList.contains("has-lit")) return; // most steps: there may be thousands of points
       let any = false;
-      for (const point of this.stage.querySelectorAll(".point")) {
+      for (const point of this.live.querySelectorAll(".point")) {
         const key = point.__data__?.id;
         const lit = key !== undefined && this.lit.has(key);
         point.classList.toggle("is-lit", lit);

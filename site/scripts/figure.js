@@ -22,13 +22,18 @@
       const frame = this.querySelector(".fig-plot");
       frame.tabIndex = 0;
       frame.setAttribute("role", "group");
-      frame.setAttribute("aria-label", `${this.querySelector(".fig-title").textContent}: arrow keys step`);
+      frame.setAttribute("aria-label", `${this.querySelector(".fig-title").textContent}: left and right step, up and down go through the data`);
       this.addEventListener("click", (event) => this.#click(event));
       this.addEventListener("change", (event) => this.#change(event));
       frame.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && this.wake());
       frame.addEventListener("click", () => this.wake());
       this.addEventListener("focusin", () => this.wake());
       document.addEventListener("rungbook:theme", () => this.plot.drawn && this.plot.draw());
+      // A name that its dot cuts off is whole when pointed at.
+      this.querySelector(".fig-dots").addEventListener("pointerover", ({ target }) => {
+        const button = target.closest("button");
+        if (button) button.title = button.textContent;
+      });
       this.#offer();
     }
 
@@ -73,13 +78,21 @@
     async #arrive() {
       const inline = this.querySelector(".fig-spec")?.textContent;
       this.spec = JSON.parse(inline ?? (await window.Rungbook.pictures())[this.dataset.figure]);
-      if (this.spec.driver) await window.Rungbook.driving();
+      if (this.spec.driver) await window.Rungbook.later();
       this.driver = window.Rungbook.drivers[this.spec.driver];
       this.driver?.connect(this);
     }
 
-    driven() {
-      return this.driver?.state(this) ?? null;
+    // A driver reads the step from the figure: for the state of another step, that one stands there meanwhile.
+    driven(place) {
+      if (!this.driver) return null;
+      const shown = this.at;
+      this.at = place;
+      try {
+        return this.driver.state(this);
+      } finally {
+        this.at = shown;
+      }
     }
 
     wake() {
@@ -97,8 +110,9 @@
     // Show a step by its place; out of range is the nearest end.
     go(place) {
       this.at = Math.min(Math.max(place, 0), this.steps.length - 1);
+      const drawn = this.redraw(); // first: Plotly measures texts, and nothing else has changed yet
       this.#show();
-      return this.redraw();
+      return drawn;
     }
 
     // Show a step by its names; unknown names keep what is shown.
@@ -150,7 +164,7 @@
         const row = one.cloneNode(true);
         const button = row.firstElementChild;
         button.dataset.step = step.slug;
-        button.title = button.firstElementChild.textContent = step.title;
+        button.firstElementChild.textContent = step.title;
         return row;
       });
       list.replaceChildren(...rows);
@@ -171,7 +185,7 @@
       this.say(`${this.step.title}. ${this.captionText}`);
       const initial = this.at === 0 && this.steps === this.sequences.values().next().value;
       this.plot.stage.setAttribute("aria-label", initial ? this.alt : `${this.step.title}. ${this.captionText}`);
-      this.querySelector("rb-listings")?.follow(this.step);
+      this.querySelector("rb-listings")?.follow?.(this.step);
       this.dispatchEvent(new CustomEvent("rungbook:step", { bubbles: true }));
     }
 
@@ -190,7 +204,7 @@
       if (step) this.userGo([...this.querySelectorAll(".fig-dots button")].indexOf(button));
       else if (action in places) this.userGo(places[action]);
       else if (action === "play") this.player.toggle();
-      else if (format) window.Rungbook.download(this, format);
+      else if (format) window.Rungbook.later().then(() => window.Rungbook.download(this, format));
       else if (action === "link") this.#copy(button, new URL(this.link, location.href).href);
       else if (action === "copy") this.#copy(button, button.previousElementSibling.textContent);
     }

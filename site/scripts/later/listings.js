@@ -5,6 +5,11 @@
   // The id of a line is its figure's, a colon, and its own key.
   const keyOf = (line) => line.id.slice(line.id.indexOf(":") + 1);
 
+  // A line that came without an id has its listing's name and its label for a key.
+  function name(line, figure, listing) {
+    line.id ||= `${figure}:${listing}-${line.querySelector("i").textContent.replace(/^0+(?=.)/, "")}`;
+  }
+
   // What is said of every line with this opcode, then what is said of this line alone.
   function noteOf(spec, line) {
     const opcode = /^(?:@\S+ )?([A-Z][A-Z0-9]*)/.exec(line.querySelector("code").textContent)?.[1];
@@ -24,10 +29,16 @@
       });
       this.#linked();
       addEventListener("hashchange", () => this.#linked());
+      const figure = this.closest("rb-figure");
+      if (figure.step && figure.at > 0) this.follow(figure.step); // stepped before this script was here
     }
 
     #prepare() {
       if (this.lines) return;
+      const figure = this.closest("rb-figure").id;
+      for (const list of this.querySelectorAll(".code-lines")) {
+        for (const line of list.children) name(line, figure, list.parentElement.dataset.listing);
+      }
       this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [keyOf(line), line]));
       this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
       for (const [key, line] of this.lines) {
@@ -157,11 +168,15 @@
       return list;
     }
 
-    // "#fig-one-block:sass-0x30" opens that line.
+    // "#fig-one-block:sass-30" opens that line.
     #linked() {
-      const line = location.hash.includes(":") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (!location.hash.startsWith(`#${this.closest("rb-figure").id}:`)) return;
+      this.#prepare();
+      const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (!line || !this.contains(line) || line.getAttribute("aria-selected") === "true") return;
-      line.closest(".listing").classList.remove("is-off");
+      const listing = line.closest(".listing");
+      listing.classList.remove("is-off");
+      listing.scrollIntoView({ block: "nearest" });
       this.#choose(line);
       this.#reveal(line);
     }

@@ -3,7 +3,7 @@
 // It opens by pointer, focus or tap, stays while the pointer is on it, and Escape puts it away.
 (() => {
   "use strict";
-  const TARGET = ".num[data-note], .term[data-note], .term[data-term]";
+  const TARGET = ".num[data-note], .term";
   let card = null;
   let owner = null;
   let timer = 0;
@@ -23,20 +23,19 @@
     if (owner === element) return;
     close();
     owner = element;
-    const note = element.dataset.note ?? (await meaning(element.dataset.term));
+    const note = element.dataset.note ?? (await meaning(element.hash));
     if (owner !== element || !note) return;
     if (!card) make();
     const rows = note.split("\n").filter(Boolean);
     card.replaceChildren(...rows.map((row) => window.Rungbook.appendText(document.createElement("p"), row)));
-    if (element.dataset.command) card.append(window.Rungbook.appendText(document.createElement("p"), `\`${element.dataset.command}\``));
     card.hidden = false;
     element.setAttribute("aria-describedby", card.id);
     place(element);
   }
 
-  async function meaning(slug) {
+  async function meaning(hash) {
     try {
-      const row = (await window.Rungbook.index()).find(([, kind, url]) => kind === "term" && url.endsWith(`#${slug}`));
+      const row = (await window.Rungbook.index()).find(([, kind, url]) => kind === "term" && url.endsWith(hash));
       return row?.[3] ?? "";
     } catch {
       return ""; // the word still leads to the glossary

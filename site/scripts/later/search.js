@@ -78,11 +78,5 @@
     dialog.querySelector("input").select();
   }
 
-  document.addEventListener("click", (event) => event.target.closest?.("[data-search-open]") && open());
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, select, textarea")) return;
-    event.preventDefault();
-    open();
-  });
+  window.Rungbook.openSearch = open;
 })();
