@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from publisher.build import Builder, Options
 from publisher.chromium import chromium
+from publisher.output import write_files
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -22,6 +24,23 @@ ROOT = Path(__file__).parents[1]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 if not AXE.exists() and (found := importlib.util.find_spec("axe_playwright_python")) and found.origin:
     AXE = next(Path(found.origin).parent.rglob("axe.min.js"), AXE)
+
+
+def write_articles(folder: Path, fixture_cards: Path) -> Path:
+    """The repository's own site in ``folder``: of the recordings here, or of the fixture cards where there are none."""
+    recordings = ROOT / "recordings"
+    any_card = any(path.name != "published" and any(path.rglob("times.yaml")) for path in recordings.iterdir())
+    folder.mkdir()
+    built = Builder(Options(recordings=recordings if any_card else fixture_cards, allow_stale=True)).build(folder)
+    write_files(folder, built.files)
+    return folder
+
+
+def pages_with_figures(site: Path) -> list[str]:
+    """Every page that has figures, once: the default card's stands at the article's address too."""
+    pages = [path for path in sorted(site.glob("*/*/index.html")) if "<rb-figure" in path.read_text(encoding="utf-8")]
+    assert pages
+    return [path.relative_to(site).as_posix() for path in pages]
 
 
 @contextmanager

@@ -7,15 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from publisher.build import Builder, Options
-from publisher.output import write_files
-from tests.browsing import AXE, axe_faults, chromium_browser, drawn, open_visits, served
+from tests.browsing import (
+    AXE,
+    axe_faults,
+    chromium_browser,
+    drawn,
+    open_visits,
+    pages_with_figures,
+    served,
+    write_articles,
+)
 
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page  # noqa: E402
 
-ROOT = Path(__file__).parents[1]
 browser = pytest.fixture(scope="module")(chromium_browser)
 TWICE = """() => { const ids = [...document.querySelectorAll("[id]")].map(found => found.id);
   return ids.filter((id, place) => ids.indexOf(id) !== place) }"""
@@ -23,14 +29,7 @@ TWICE = """() => { const ids = [...document.querySelectorAll("[id]")].map(found 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, whole_cards: Path) -> Path:
-    """The site of the recordings here; of the fixture card where there are none."""
-    recordings = ROOT / "recordings"
-    any_card = any(path.name != "published" and any(path.rglob("times.yaml")) for path in recordings.iterdir())
-    folder = tmp_path_factory.mktemp("articles") / "dist"
-    folder.mkdir()
-    built = Builder(Options(recordings=recordings if any_card else whole_cards, allow_stale=True)).build(folder)
-    write_files(folder, built.files)
-    return folder
+    return write_articles(tmp_path_factory.mktemp("articles") / "dist", whole_cards)
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +40,7 @@ def address(site: Path):
 
 @pytest.fixture(scope="module")
 def articles(site: Path) -> list[str]:
-    """Every page that has figures, once: the default card's stands at the article's address too."""
-    pages = [path for path in sorted(site.glob("*/*/index.html")) if "<rb-figure" in path.read_text(encoding="utf-8")]
-    assert pages
-    return [path.relative_to(site).as_posix() for path in pages]
+    return pages_with_figures(site)
 
 
 @pytest.fixture
