@@ -129,6 +129,16 @@ def test_no_point_has_an_empty_text(name: str, cards: dict[str, CardRecordings])
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_text_in_a_bar_has_a_colour_of_its_own(name: str, cards: dict[str, CardRecordings]) -> None:
+    """Plotly would choose white or a grey by the bar's colour, and that grey is too pale for half of them."""
+    figure = _draw(name, _evidence(cards, "nvidia-h200"))
+    for data, _ in _states(figure):
+        for trace in data:
+            if trace["type"] == "bar" and any(trace.get("text", ())):
+                assert trace["textfont"].get("color")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_text_is_too_small(name: str, cards: dict[str, CardRecordings]) -> None:
     def sizes(value: Any) -> Iterator[float]:
         if isinstance(value, dict):

@@ -140,7 +140,7 @@ def _data(scheme: Scheme, matrix: str) -> list[dict[str, Any]]:
         _sms_cells(sms, NOTHING) | {"hovertext": [_ran(scheme, sm) for sm in range(scheme.launch.sms)]},
         _tiles(scheme, [], DONE) | {"hoverinfo": "skip"},
         _tiles(scheme, [], NOW) | {"hoverinfo": "skip"},
-        _sms_cells([], DONE) | {"hoverinfo": "skip", "textfont": {"size": 11}},
+        _sms_cells([], DONE) | {"hoverinfo": "skip", "textfont": {"size": 11, "color": "@ink"}},
         _sms_cells([], NOW) | {"hoverinfo": "skip", "textfont": {"size": 11, "color": "@paper"}},
         {
             "type": "scatter",
