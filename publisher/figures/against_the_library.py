@@ -172,7 +172,7 @@ def _apart(evidence: Evidence, condition: str, count: int, mine: Row, other: Row
         told,
     )
     caption = _apart_caption(mine, other, pair)
-    return Step(other.slug, f"Beside {other.title}", caption, data, (0, 1, 2, 3, 4),
+    return Step(other.slug, other.title, caption, data, (0, 1, 2, 3, 4),
                 {"shapes": [band], "annotations": _band_name(high - low), "xaxis": axis})  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def _overview_caption(evidence: Evidence, condition: str, rows: list[Row], mine:
 
 
 def _apart_caption(mine: Row, other: Row, pair: Comparison) -> str:
-    start = f"{other.title} {other.about}. " if other.about else ""
+    start = f"The call {other.about}. " if other.about else ""
     relation = f"{mine.title} is {pair.beside('it')}. "
     if not pair.resolution_us:
         return start + relation + "Every sample of both fell on one value, so this pair shows no resolution."
