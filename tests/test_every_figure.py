@@ -129,6 +129,19 @@ def test_no_point_has_an_empty_text(name: str, cards: dict[str, CardRecordings])
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_trace_has_points_in_some_step(name: str, cards: dict[str, CardRecordings]) -> None:
+    """Plotly looks at every trace at every step, also at those that never hold anything."""
+    figure = _draw(name, _evidence(cards, "nvidia-h200"))
+    seen = {
+        place
+        for data, _ in _states(figure)
+        for place, trace in enumerate(data)
+        if trace.get("visible", True) and len(trace.get("x", trace.get("y", ())))
+    }
+    assert seen == set(range(len(figure.data)))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_text_in_a_bar_has_a_colour_of_its_own(name: str, cards: dict[str, CardRecordings]) -> None:
     """Plotly would choose white or a grey by the bar's colour, and that grey is too pale for half of them."""
     figure = _draw(name, _evidence(cards, "nvidia-h200"))

@@ -33,7 +33,8 @@ MARKS = {"cold": ("circle-open", 12, "○"), "warm": ("circle", 7, "●")}  # eq
 COLUMNS = {"cold": 0.48, "warm": 1.0}  # right ends of the numbers, on an axis of their own from 0 to 1
 TOP = -0.15  # of the rows' axis; row 1 is at 1
 ABOVE = 0.36  # of a row: how far up a narrow page sets the numbers, beside the row's name
-SPANS, COLD, WARM, COLD_NUMBERS, WARM_NUMBERS, READS, FAILED = range(4, 11)  # places of the traces that a step changes
+# Places of the traces that a step changes; the last is there where some rung has no time.
+SPANS, COLD, WARM, COLD_NUMBERS, WARM_NUMBERS, READS, FAILED = range(4, 11)
 
 
 def draw(evidence: Evidence) -> SteppedFigure:
@@ -92,9 +93,10 @@ def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row], low: fl
         column,
         dict(column),
         dot | {"marker": {"symbol": "line-ns-open", "size": 15, "color": "@muted", "line": thin}},
-        column | {"textfont": {"size": 13, "color": "@muted"}},
-        _heads(),
     ]
+    if _without(rows):
+        traces.append(column | {"textfont": {"size": 13, "color": "@muted"}})
+    traces.append(_heads())
     return traces + _library_name(recording) + _read_name(recording, rows) + _empty(evidence, recording, len(rows), low)
 
 
@@ -251,7 +253,7 @@ def _step(
         caption.append(f"In its code: {'; '.join(changes)}.")
     if place == 0:
         caption += _legend(recording)
-    data, traces = _state(evidence, recording, rows[: place + 1], place)
+    data, traces = _state(evidence, recording, rows, place)
     lit = tuple(key for name in fresh for key in excerpts[place].keys.get(name, ()))
     layout = {"yaxis": _ticks(rows, place)}
     return Step(row.rung.slug, row.rung.title, " ".join(caption), data, traces, layout, (row.rung.slug,), lit)
@@ -283,9 +285,10 @@ def _legend(recording: Recording) -> list[str]:
 
 
 def _state(
-    evidence: Evidence, recording: Recording, shown: Sequence[Row], focus: int | None
+    evidence: Evidence, recording: Recording, rows: Sequence[Row], focus: int | None
 ) -> tuple[tuple[dict[str, Any], ...], tuple[int, ...]]:
-    """Overrides for the rungs in ``shown``; the one at ``focus`` in full colour, the others paler (None: all full)."""
+    """Overrides for the rungs up to ``focus``: that one in full colour, the others paler (None: all in full)."""
+    shown = rows if focus is None else rows[: focus + 1]
     data: list[dict[str, Any]] = []
     spans = [row for row in shown if row.medians]
     xs = [us for row in spans for us in (round(min(row.medians), 4), round(max(row.medians), 4), None)]
@@ -307,10 +310,15 @@ def _state(
         )
     data += [_numbers(shown, condition, focus) for condition in CONDITIONS]
     data.append(_reads(evidence, recording, shown))
-    without = [row for row in shown if not row.medians]
-    text = ["failed" if row.whys["cold"].startswith("failed") else "not measured" for row in without]
-    data.append({"x": [COLUMNS["warm"]] * len(without), "y": [row.rung.number for row in without], "text": text})
-    return tuple(data), tuple(range(SPANS, FAILED + 1))
+    if _without(rows):
+        here = _without(shown)
+        text = ["failed" if row.whys["cold"].startswith("failed") else "not measured" for row in here]
+        data.append({"x": [COLUMNS["warm"]] * len(here), "y": [row.rung.number for row in here], "text": text})
+    return tuple(data), tuple(range(SPANS, SPANS + len(data)))
+
+
+def _without(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if not row.medians]
 
 
 def _strength(row: Row, focus: int | None) -> float:
