@@ -14,7 +14,7 @@ from publisher.stills import Still
 
 SOME = 5  # from this many steps on, dots with their names take a row of their own
 MANY = 10  # … and from this many on, they have their names only when pointed at
-KINDS = ("load", "math", "store", "barrier")
+KINDS = ("load", "math", "store", "barrier", "carried")
 
 
 def inline_code(text: str) -> Markup:

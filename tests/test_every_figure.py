@@ -165,3 +165,15 @@ def test_no_text_is_too_small(name: str, cards: dict[str, CardRecordings]) -> No
 
     figure = _draw(name, _evidence(cards, "nvidia-h200"))
     assert min(size for one in _states(figure) for size in sizes(one)) >= LEAST_PX
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_datum_that_can_be_pointed_at_says_what_it_is(name: str, cards: dict[str, CardRecordings]) -> None:
+    for data, _ in _states(_draw(name, _evidence(cards, "nvidia-h200"))):
+        for trace in data:
+            if trace.get("hoverinfo") == "skip" or not trace.get("ids"):
+                continue
+            said = trace.get("hovertemplate") or trace.get("hovertext") or ""
+            there = [None not in point for point in zip(trace["x"], trace["y"], strict=True)]
+            assert said and (isinstance(said, str) or len(said) == len(there)), (name, trace["ids"][:2])
+            assert isinstance(said, str) or all(text for text, drawn in zip(said, there, strict=True) if drawn)

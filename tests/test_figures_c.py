@@ -471,7 +471,7 @@ def test_roofs_of_a_throttled_card_say_so(evidence: Evidence) -> None:
     header = peaks.header.model_copy(update={"conditions": held})
     recordings = evidence.card.recordings | {("machine", "peaks"): replace(peaks, header=header)}
     told = captions(roofline.draw(replace(evidence, card=replace(evidence.card, recordings=recordings))), "cold")
-    assert "held down at 1425\u00a0MHz by `sw_power_cap`" in told["roofs"]
+    assert "held down at 1425\u00a0MHz by its power limit" in told["roofs"]
 
 
 @pytest.mark.parametrize(

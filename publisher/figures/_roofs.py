@@ -53,6 +53,14 @@ def roofs_caption(slopes: list[Roof], flats: list[Roof], peaks: Recording) -> st
     )
 
 
+REASONS = {  # as NVML names them
+    "sw_power_cap": "its power limit",
+    "hw_power_brake_slowdown": "its power brake",
+    "sw_thermal_slowdown": "its temperature",
+    "hw_thermal_slowdown": "its temperature",
+}
+
+
 def _held_down(peaks: Recording) -> str:
     """A throttled run is kept, and said to be one."""
     conditions = value_of(peaks.header.conditions)
@@ -60,5 +68,5 @@ def _held_down(peaks: Recording) -> str:
         return ""
     clock = value_of(conditions.sm_clock_MHz)
     at = f" at {significant(clock, 4)}\u00a0MHz" if clock else ""
-    reasons = listed([f"`{name}`" for name in conditions.throttle_reasons])
+    reasons = listed([REASONS.get(name, f"`{name}`") for name in conditions.throttle_reasons])
     return f" At the end of these runs the SM clock was held down{at} by {reasons}."

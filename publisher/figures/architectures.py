@@ -122,11 +122,11 @@ def _caption(title: str, home: Row, row: Row) -> str:
         text += f" The architecture is that of the page's card; its loop was made by {home.compiler}."
     here = sorted(name for name in row.families if name not in home.families)
     there = sorted(name for name in home.families if name not in row.families)
-    for names, where in ((here, f"which the loop for {home.arch} has not"), (there, None)):
+    for names, where in ((here, "which the loop of the page's card has not"), (there, None)):
         if names:
             told = listed([f"`{name}`" for name in names])
             text += f" It has {told}, {where}." if where else f" It lacks {told}."
-    return text if here or there else f"{text} It is made of the same opcodes as the loop for {home.arch}."
+    return text if here or there else f"{text} It is made of the same opcodes as the loop of the page's card."
 
 
 # ---- the drawing ---------------------------------------------------------------------------------------------------

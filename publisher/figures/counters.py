@@ -141,6 +141,7 @@ def _step(
     ids = [f"{evidence.subject}.counters.{order[row]}.{view.slug}" for row in rows]
     bars = row_bars(rows, [round(value, 4) for value in shown], ["@accent"] * len(rows), ids)
     texts = [f"<b>{safe(titles[slug])}</b>  {_told(values[slug], view)}" for slug in order]
+    hover = [f"{safe(titles[order[row]])}: {_told(values[order[row]], view)}" for row in rows]
     marked = {row: least[order[row]] * view.scale for row in rows if view.least and order[row] in least}
     marks = {
         "x": [round(value, 4) for value in marked.values()],
@@ -149,7 +150,8 @@ def _step(
     }
     top = 100.0 if view.unit == "%" else max([*shown, *marked.values()]) * 1.06 or 1.0
     caption = _caption(view, values, titles, {order[row]: value for row, value in marked.items()}, tool)
-    return Step(view.slug, view.title, caption, _data(bars, marks, texts), ALL, _axis(view.axis, top))
+    data = _data(bars | {"hovertext": hover}, marks, texts)
+    return Step(view.slug, view.title, caption, data, ALL, _axis(view.axis, top))
 
 
 def _stalls_step(
@@ -192,7 +194,7 @@ def _two(found: dict[str, float] | None, top: list[str]) -> str:
 
 def _data(bars: dict[str, Any], marks: dict[str, Any], texts: list[str]) -> tuple[dict[str, Any], ...]:
     label = row_words(list(range(len(texts))), texts)
-    kept = {key: bars[key] for key in ("x", "y", "base", "marker", "ids")} | {"hovertext": bars.get("hovertext", [])}
+    kept = {key: bars[key] for key in ("x", "y", "base", "marker", "ids", "hovertext")}
     return kept, marks, {key: label[key] for key in ("x", "y", "text")}
 
 

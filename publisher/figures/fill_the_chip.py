@@ -185,7 +185,7 @@ def _others(placed: Placed, number: int) -> str:
     unlike = sum(not np.array_equal(ours, theirs) for theirs in others)
     if unlike:
         return f"Of {len(others)} more recorded launches, {unlike} gave some SMs another number."
-    return f"{len(others)} more recorded launches gave each SM as many."
+    return f"{len(others)} more recorded launches gave each SM the same number."
 
 
 def _times(timed: Recording | None, placed: Placed) -> str:

@@ -221,14 +221,14 @@ def _fastest_caption(sweep: Sweep, option: str, condition: str) -> str:
         return f"With {_option_words(sweep, option)} no setting has a {condition} time; the table says why."
     time = sweep.time(best, condition)
     assert time is not None
-    told = f"the fastest is {sweep.words(best)} with {fmt_time(time.samples.median_us)}"
+    told = f"the fastest setting ({sweep.words(best)}) takes {fmt_time(time.samples.median_us)}"
     if option != BEST and best != over_all:
         winner = sweep.time(over_all, condition)
         assert winner is not None
         relation = compare(time, winner, sweep.twins[condition]).beside("that one")
         return (
             f"{condition.capitalize()}, with {_option_words(sweep, option)}, {told}. Over all settings "
-            f"{sweep.words(over_all)} is fastest with {fmt_time(winner.samples.median_us)}; this one is {relation}."
+            f"the fastest ({sweep.words(over_all)}) takes {fmt_time(winner.samples.median_us)}; this one is {relation}."
         )
     same = len(sweep.same_as(best, condition))
     timed = sum(sweep.time(i, condition) is not None for i in range(len(sweep.settings)))

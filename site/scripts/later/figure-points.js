@@ -3,19 +3,30 @@
   "use strict";
   const places = new WeakMap(); // figure -> the datum that the keyboard is on
 
-  // Every point that a recording stands behind, in the order in which the picture draws them.
+  // Every datum that a recording stands behind, once, in the order in which the picture draws them.
   function points({ plot }) {
-    const shown = (plot.live._fullData ?? []).filter((trace) => trace.visible === true && trace.ids?.length);
-    return shown.flatMap((trace) => Array.from(trace.ids, (id, point) => ({ id, curveNumber: trace.index, pointNumber: point })).filter(({ id }) => id));
+    const found = new Map();
+    for (const trace of plot.live._fullData ?? []) {
+      if (trace.visible !== true || trace.hoverinfo === "skip") continue;
+      const there = (place) => (trace.x[place] ?? null) !== null && (trace.y[place] ?? null) !== null;
+      Array.from(trace.ids ?? [], (id, place) => id && there(place) && !found.has(id) && found.set(id, { id, trace, place }));
+    }
+    return [...found.values()];
   }
 
-  // What Plotly writes beside the datum is what is read out.
-  function show(figure, { id, curveNumber, pointNumber }) {
+  // What the figure writes beside a datum that is pointed at; Plotly itself writes it only a moment later.
+  function label({ trace, place }) {
+    const at = (value) => (Array.isArray(value) ? value[place] : value);
+    const filled = at(trace.hovertemplate)?.replace(/%\{customdata\[(\d+)\]\}/g, (_, part) => at(trace.customdata)[part]);
+    const said = filled || at(trace.hovertext) || at(trace.text) || `${trace.name} ${at(trace.orientation === "h" ? trace.x : trace.y)}`;
+    return said.replace(/<extra>.*?<\/extra>/, "").replace(/<br>/g, ", ").replace(/<[^>]*>/g, "").trim();
+  }
+
+  function show(figure, point) {
     const { live, Plotly } = figure.plot;
-    Plotly.Fx.hover(live, [{ curveNumber, pointNumber }]);
-    figure.plot.light([id]);
-    const label = [...live.querySelectorAll(".hoverlayer .hovertext text")].map((text) => [...text.querySelectorAll("tspan.line")].map((line) => line.textContent).join(", ") || text.textContent);
-    figure.say(label.filter(Boolean).join("; ") || id);
+    Plotly.Fx.hover(live, [{ curveNumber: point.trace.index, pointNumber: point.place }]);
+    figure.plot.light([point.id]);
+    figure.say(label(point));
   }
 
   function tell(figure, keys, keep) {
@@ -37,7 +48,6 @@
   function leave(figure) {
     if (!places.delete(figure)) return;
     figure.plot.Plotly?.Fx.unhover(figure.plot.live);
-    figure.plot.light([]);
     tell(figure, [], false);
   }
 

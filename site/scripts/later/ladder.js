@@ -218,16 +218,18 @@
       const mark = {
         x: marks.map(([, guess]) => guess),
         y: marks.map(([place]) => place + 1),
-        text: marks.map(([place]) => (place === at ? "your guess" : "")),
         hovertext: marks.map(([place, guess]) => `your guess for rung ${place + 1}: ${time(guess)}`),
       };
+      const own = this.guesses.get(at);
+      const word = { x: own ? [own] : [], y: own ? [at + 1] : [], text: own ? ["your guess"] : [] };
       return {
         data: [
           ...step.data.map((trace) => without(trace, hidden)),
           { type: "scatter", mode: "lines", hoverinfo: "skip", line: { color: "@ink", width: 1, dash: "dot" }, ...line },
-          { type: "scatter", mode: "markers+text", hoverinfo: "text", marker: { symbol: "diamond", size: 11, color: "@paper", line: { width: 2, color: "@ink" } }, textposition: "top center", textfont: { color: "@ink", size: 12 }, cliponaxis: false, ...mark },
+          { type: "scatter", mode: "markers", hoverinfo: "text", marker: { symbol: "diamond", size: 11, color: "@paper", line: { width: 2, color: "@ink" } }, cliponaxis: false, ...mark },
+          { type: "scatter", mode: "text", hoverinfo: "skip", textposition: "top center", textfont: { color: "@ink", size: 12 }, cliponaxis: false, ...word },
         ],
-        traces: [...step.traces, spec.data.length, spec.data.length + 1],
+        traces: [...step.traces, spec.data.length, spec.data.length + 1, spec.data.length + 2],
       };
     }
   }

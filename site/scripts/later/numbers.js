@@ -43,6 +43,7 @@
     if (keep) kept = keys;
     lightNumbers(keys.length ? keys : kept);
     if (keep) lightFigures(keys);
+    else if (!keys.length) event.target.plot.light(kept);
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
