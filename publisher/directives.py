@@ -77,9 +77,10 @@ def _not_measured(node: Directive, page: Weaver) -> str:
     rows = gaps_of(page.recordings, page.subject)
     if not rows:
         return '<p class="not-measured">Nothing is missing: every experiment ran, and every value is there.</p>\n'
-    items = "".join(
-        f"<dt>{escape(gap.what)}</dt><dd>{escape(gap.why)}. <code>{escape(gap.command)}</code></dd>" for gap in rows
-    )
+    items = ""
+    for gap in rows:
+        again = f" <code>{escape(gap.command)}</code>" if gap.command else ""
+        items += f"<dt>{escape(gap.what)}</dt><dd>{escape(gap.why)}.{again}</dd>"
     return f'<dl class="not-measured">{items}</dl>\n'
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from publisher.figure import CodeLine, Listing, Step, SteppedFigure
+from publisher.figure import CodeLine, Listing, Provenance, Step, SteppedFigure
 from publisher.highlight import highlight
 from publisher.stills import Still
 
@@ -31,6 +31,7 @@ def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: b
         "id": identity,
         "name": name,
         "figure": figure,
+        "sources": [{"kind": source.kind, "text": _without_kind(source)} for source in figure.provenance],
         "style": f"--fig-height:{figure.height}px;--fig-narrow-height:{figure.narrow_height}px",
         "still_wide": _still(still.wide, f"{identity}-w") if still else None,
         "still_narrow": _still(still.narrow, f"{identity}-n") if still else None,
@@ -48,6 +49,12 @@ def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: b
 def step_fragment(identity: str, key: str, slug: str) -> str:
     """What a link to a step names: ``fig-ladder/split_k``, or ``fig-probes/split_k,cold/loads_only`` with choices."""
     return f"{identity}/{key}/{slug}" if key else f"{identity}/{slug}"
+
+
+def _without_kind(source: Provenance) -> str:
+    """The text of a source after its kind, which the page shows as a mark before it."""
+    begins = source.text.lower().startswith(source.kind)
+    return source.text[len(source.kind) :].lstrip(" :,") if begins else source.text
 
 
 def _still(svg: str, prefix: str) -> Markup:

@@ -10,6 +10,10 @@ from recorder.recording import MACHINE, CardRecordings
 from recorder.results import EXPERIMENTS, Failed, Model, NotMeasured
 
 MACHINE_EXPERIMENTS = ("fragment", "peaks")
+TRIED = (
+    "sweep",
+    "shapes",
+)  # what these leave out cannot run: a setting that needs more than there is, a size too large
 MOST = 40  # of one experiment; a hostile recording must not make an endless page
 
 
@@ -17,7 +21,7 @@ MOST = 40  # of one experiment; a hostile recording must not make an endless pag
 class Gap:
     what: str
     why: str
-    command: str
+    command: str  # "" where running again would meet the same reason
 
 
 def gaps_of(card: CardRecordings, subject: str) -> list[Gap]:
@@ -40,8 +44,9 @@ def gaps_of(card: CardRecordings, subject: str) -> list[Gap]:
         missing = [(path, _why(value)) for path, value in _walk(recording.results, "")]
         shown = {why: [path for path, other in missing if other == why] for _, why in missing}
         for why, paths in list(shown.items())[:MOST]:
-            listed = ", ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
-            found.append(Gap(f"{where}/{experiment}: {listed}", why, command))
+            listed = "; ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
+            again = "" if experiment in TRIED and not why.startswith("failed") else command
+            found.append(Gap(f"{where}/{experiment}: {listed}", why, again))
     return found
 
 
@@ -57,7 +62,17 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, Failed | NotMeasured]]:
                 yield from _walk(inner, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list) and value and isinstance(value[0], Model):
         for i, inner in enumerate(value):
-            yield from _walk(inner, f"{path}.{i}" if path else str(i))
+            for place, gap in _walk(inner, ""):
+                yield _named(inner, i) if place == "times" else f"{path}.{i}.{place}", gap
+
+
+def _named(entry: Any, place: int) -> str:
+    """A setting by its constants, a shape by its kernel and sizes, anything else by its place."""
+    sizes = getattr(entry, "constants", None) or getattr(entry, "problem", None)
+    if not sizes:
+        return str(place)
+    words = [f"{name.lower().replace('_', ' ')} {size}" for name, size in sizes.items()]
+    return ", ".join([*filter(None, [getattr(entry, "entry", "")]), *words])
 
 
 def _why(value: Failed | NotMeasured) -> str:
