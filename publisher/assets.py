@@ -30,7 +30,11 @@ SMALL_BUNDLES = (  # the best first: what `npm run bundle` makes of site/plotly.
 STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "print.css")
 LATER_STYLES = ("parts.css", "what-if.css")
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")  # what figures may use, and every bundle that is shipped can draw
-FIRST = ("core.js", "figure-state.js")  # the others use both while they load; the order of the rest does not matter
+FIRST = (
+    "core.js",
+    "links.js",
+    "figure-state.js",
+)  # used by others while they load; the order of the rest does not matter
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def page_scripts() -> list[Path]:
 
 def later_scripts() -> list[Path]:
     """The scripts that a page fetches when it is idle; they run after the page's."""
-    return sorted((SCRIPTS / "later").glob("*.js"))
+    return sorted((SCRIPTS / "later").glob("*.js"), key=_turn)
 
 
 def _later_style() -> bytes:
@@ -122,12 +126,13 @@ def _styles(names: Iterable[str]) -> str:
 
 
 def _style(name: str) -> str:
-    """A style sheet without comments and indentation. None here has a string with ``/*`` in it."""
+    """A style sheet without comments and needless spaces. No string here has ``/*`` or a mark and a space."""
     css = (SITE / "styles" / name).read_text(encoding="utf-8")
     while "/*" in css:
         start = css.index("/*")
         css = css[:start] + css[css.index("*/", start) + 2 :]
-    return "".join(f"{line.strip()}\n" for line in css.splitlines() if line.strip())
+    css = "".join(f"{line.strip()}\n" for line in css.splitlines() if line.strip())
+    return re.sub(r"(?<=[:;{},])[ \n]+| +(?=\{)|;(?=\s*\})", "", css)
 
 
 def _search_index(entries: Iterable[SearchEntry]) -> str:

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from publisher import claims_page, compare_page, feeds, glossary_page
+from publisher.asides import Asides
 from publisher.assets import Assets
 from publisher.content import Article, Content
 from publisher.data import data_json
@@ -81,14 +82,13 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
     for page in edition.woven:
-        name, text = page.pictures
+        name, text = _asides(page).added_to(page.pictures)
         files[f"{page.article.slug}/{page.card.slug}/{name}"] = text
         shared, picture = _share(edition, page), _picture(edition, page)
         if shared and picture:
             files[f"{page.article.slug}/{page.card.slug}/{shared.name}"] = picture
     for page, place in edition.places():
-        pictures = f"{page.article.slug}/{page.card.slug}/{page.pictures[0]}"
-        files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets, pictures))
+        files[f"{place}/index.html"] = render_article(_article_page(edition, page, place, assets))
     for article in edition.content.articles:
         for page in edition.of(article):
             files[f"{article.slug}/{page.card.slug}/data.json"] = data_json(edition.cards[page.card.slug], page)
@@ -162,8 +162,8 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
     return HomePage(**common, lede=lede, articles=tuple(articles))
 
 
-def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pictures: str) -> ArticlePage:
-    article, recordings = page.article, edition.cards[page.card.slug]
+def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> ArticlePage:
+    article, recordings, asides = page.article, edition.cards[page.card.slug], _asides(page)
     common = _common(edition, assets, article.title, f"{place}/index.html")
     root = common["root"]
     pages = edition.of(article)
@@ -185,10 +185,10 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pic
     return ArticlePage(
         **common,
         slug=article.slug,
-        lede=at_root(page.lede, root),
+        lede=asides.taken_from(at_root(page.lede, root)),
         card=link(page),
         cards=(*(link(other) for other in pages), *_compare_link(pages, "" if own else "../")),
-        sections=tuple(_rooted(section, root) for section in page.sections),
+        sections=tuple(_placed(section, root, asides) for section in page.sections),
         reading_minutes=article.reading_minutes,
         recorded=_spoken_date(max(r.date for r in related)),
         stale=tuple(stale.sentence for stale in edition.stale.get(page.card.slug, ())),
@@ -197,7 +197,7 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets, pic
         figures=_figure_links(page),
         previous=_neighbour(edition, articles[at - 1], root) if at > 0 else None,
         next=_neighbour(edition, articles[at + 1], root) if at + 1 < len(articles) else None,
-        pictures=f"{root}/{pictures}",
+        pictures=f"{root}/{article.slug}/{page.card.slug}/{asides.added_to(page.pictures)[0]}",
     )
 
 
@@ -230,14 +230,15 @@ def _compare_files(edition: Edition, article: Article, assets: Assets) -> dict[s
 
 def _docs_files(edition: Edition, page: Woven, assets: Assets) -> dict[str, str | bytes]:
     """``docs/index.html`` and its figures' script: written like an article, with no card to switch to."""
-    place, (script, text) = page.article.slug, page.pictures
+    place, asides = page.article.slug, _asides(page)
+    script, text = asides.added_to(page.pictures)
     made = ArticlePage(
         **_common(edition, assets, page.article.title, f"{place}/index.html"),
         slug=place,
         lede=at_root(page.lede, ".."),
         card=CardLink(page.card.slug, page.card.name, "index.html"),
         cards=(),
-        sections=tuple(_rooted(section, "..") for section in page.sections),
+        sections=tuple(_placed(section, "..", asides) for section in page.sections),
         reading_minutes=page.article.reading_minutes,
         figures=_figure_links(page),
         pictures=script,
@@ -254,10 +255,19 @@ def _neighbour(edition: Edition, article: Article, root: str) -> Link | None:
     return Link(article.title, f"{root}/{article.slug}/index.html") if edition.of(article) else None
 
 
-def _rooted(section: Section, root: str) -> Section:
-    return Section(
-        section.id, section.title, at_root(section.html, root), tuple(_rooted(s, root) for s in section.subsections)
-    )
+def _asides(page: Woven) -> Asides:
+    """The notes of all numbers of a page, in the order of the text."""
+    asides = Asides()
+    asides.taken_from(page.lede)
+    for section in page.sections:
+        _placed(section, "", asides)
+    return asides
+
+
+def _placed(section: Section, root: str, asides: Asides) -> Section:
+    """The section for a page at ``root``, with its numbers' notes set aside."""
+    html = asides.taken_from(at_root(section.html, root))
+    return Section(section.id, section.title, html, tuple(_placed(part, root, asides) for part in section.subsections))
 
 
 def _throttled(conditions: Any) -> bool:

@@ -42,7 +42,7 @@ def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: b
         "steps": steps,
         "dots": " is-many" if len(steps) >= MANY else " is-some" if len(steps) >= SOME else "",
         "listings": [_listing(identity, listing, steps[0]) for listing in figure.listings],
-        "spec": Markup(spec_json(figure).replace("<", "\\u003c")) if inline else "",
+        "spec": Markup(spec_json(name, figure).replace("<", "\\u003c")) if inline else "",
     }
 
 
@@ -84,9 +84,7 @@ def _captions(
         dict(choice.options).get(slug, slug) for choice, slug in zip(figure.choices, key.split(","), strict=False)
     ]
     rows = []
-    show: tuple[str, ...] = ()
     for place, step in enumerate(steps):
-        show = step.show or show
         rows.append(
             {
                 "id": step_fragment(identity, key, step.slug),
@@ -94,8 +92,6 @@ def _captions(
                 "branch": ", ".join(labels) if place == 0 else "",
                 "title": step.title,
                 "text": inline_code(step.caption),
-                "show": " ".join(show),
-                "lit": " ".join(map(_key, step.lit)),
                 "current": key == first and place == 0,
             }
         )
@@ -108,53 +104,72 @@ def _key(key: str) -> str:
 
 
 def _listing(identity: str, listing: Listing, step: Step) -> dict[str, Any]:
-    gutter = max((len(line.label) for line in listing.lines), default=0)
-    before = ()
-    lines = []
-    texts = [line.text for line in listing.lines]
-    shown = [Markup(line) for line in highlight("\n".join(texts))] if listing.language == "cuda" else texts
-    for line, text in zip(listing.lines, shown, strict=True):
-        starts_loop = "loop" in line.marks and "loop" not in before
-        lines.append(_line(identity, listing.slug, line, text, starts_loop))
-        before = line.marks
-    off = bool(step.show) and listing.slug not in step.show
+    """A listing that the first step does not show comes without its lines: they are in the spec."""
+    off = _is_off(listing, step)
     return {
         "slug": listing.slug,
         "title": listing.title,
         "language": listing.language,
-        "gutter": gutter,
+        "gutter": max((len(line.label) for line in listing.lines), default=0),
+        "count": len(listing.lines),
         "off": off,
-        "lines": lines,
+        "lines": "" if off else _lines(identity, listing),
     }
 
 
-def _line(identity: str, listing: str, line: CodeLine, text: str, starts_loop: bool) -> dict[str, Any]:
+def _is_off(listing: Listing, step: Step) -> bool:
+    return bool(step.show) and listing.slug not in step.show
+
+
+def _lines(identity: str, listing: Listing) -> Markup:
+    texts = [line.text for line in listing.lines]
+    shown = [Markup(line) for line in highlight("\n".join(texts))] if listing.language == "cuda" else texts
+    rows: list[Markup] = []
+    before: tuple[str, ...] = ()
+    for line, text in zip(listing.lines, shown, strict=True):
+        starts_loop = "loop" in line.marks and "loop" not in before
+        rows.append(_line(identity, listing.slug, line, text, starts_loop))
+        before = line.marks
+    return Markup("\n").join(rows)
+
+
+def _line(identity: str, listing: str, line: CodeLine, text: str, starts_loop: bool) -> Markup:
+    """One <li>, without the end tag that HTML lets it leave out. Colours come from classes, and words say the same."""
     words = [mark for mark in line.marks if mark != "loop"] + (["loop"] if starts_loop else [])
     classes = [f"is-{mark}" for mark in line.marks if mark in KINDS] + (["in-loop"] if "loop" in line.marks else [])
-    return {
-        # Most ids follow from the label, and listings.js gives them: here they would be a thirtieth of the page.
-        "id": "" if line.key == f"{listing}-{line.label.lstrip('0') or 0}" else f"{identity}:{_key(line.key)}",
-        "text": text,
-        "label": line.label,
-        "words": ", ".join(words),
-        "classes": " ".join(classes),
-        "links": " ".join(map(_key, line.links)),
+    # Most ids follow from the label, and listings.js gives them: here they would be a thirtieth of the page.
+    follows = line.key == f"{listing}-{line.label.lstrip('0') or 0}"
+    attributes = {
+        "id": "" if follows else f"{identity}:{_key(line.key)}",
+        "class": " ".join(classes),
+        "data-pair": " ".join(map(_key, line.links)),
     }
+    written = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items() if value)
+    label = Markup("<i>{}</i>").format(line.label) if line.label else ""
+    said = Markup("<small>{}</small>").format(", ".join(words)) if words else ""
+    return Markup("<li{}>{}<code>{}</code>{}").format(written, label, text, said)
 
 
-def spec_json(figure: SteppedFigure) -> str:
-    """What the script draws from, and the notes of code lines. Captions, titles and code are in the page alone."""
+def spec_json(name: str, figure: SteppedFigure) -> str:
+    """What the script draws from, the notes of code lines, and the listings that the first step does not show.
+
+    Captions, titles and all other code are in the page alone. ``name`` is the figure's in its page.
+    """
     spec: dict[str, Any] = {
         "data": figure.data,
         "layout": figure.layout,
         "narrow": figure.narrow,
         "height": figure.height,
         "narrowHeight": figure.narrow_height,
-        "sequences": {key: [_step(step) for step in steps] for key, steps in figure.sequences.items()},
+        "sequences": {key: _steps(steps) for key, steps in figure.sequences.items()},
     }
     notes = {_key(line.key): line.note for listing in figure.listings for line in listing.lines if line.note}
     if notes:
         spec["notes"] = notes
+    first = next(iter(figure.sequences.values()))[0]
+    hidden = {row.slug: _lines(f"fig-{name}", row) for row in figure.listings if _is_off(row, first)}
+    if hidden:
+        spec["lines"] = hidden
     if figure.topics:
         spec["topics"] = figure.topics
     if figure.driver:
@@ -162,6 +177,14 @@ def spec_json(figure: SteppedFigure) -> str:
     return json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _step(step: Step) -> dict[str, Any]:
-    parts = {"slug": step.slug, "data": step.data, "traces": step.traces, "layout": step.layout}
-    return {key: value for key, value in parts.items() if value}
+def _steps(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    """What each step draws, which listings it shows, and the lines that it lights. Nothing said: as the step before."""
+    found = []
+    show: tuple[str, ...] = ()
+    for step in steps:
+        show = step.show or show
+        lit = list(map(_key, step.lit))
+        parts = {"slug": step.slug, "data": step.data, "traces": step.traces, "layout": step.layout}
+        parts |= {"show": show, "lit": lit}
+        found.append({key: value for key, value in parts.items() if value})
+    return found

@@ -188,7 +188,7 @@ def pictures_script(figures: Mapping[str, SteppedFigure | Missing | None]) -> tu
     rows = []
     for name, figure in figures.items():
         if isinstance(figure, SteppedFigure):
-            text = spec_json(figure).replace("\\", "\\\\").replace("'", "\\'")
+            text = spec_json(name, figure).replace("\\", "\\\\").replace("'", "\\'")
             rows.append(f"{json.dumps(name)}: '{text}'")
     text = "window.Rungbook.pictureTexts = {\n" + ",\n".join(rows) + "\n};\n"
     return hashed_name("pictures.js", text.encode()), text

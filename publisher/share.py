@@ -80,7 +80,7 @@ def renew_shares(shares: Iterable[Share]) -> list[str]:
 
 
 def _draw_all(shares: dict[str, Share]) -> None:
-    from publisher.assets import STYLES, find_bundle, page_scripts
+    from publisher.assets import STYLES, find_bundle, later_scripts, page_scripts
     from publisher.chromium import chromium
 
     css = "".join((stills.ROOT / "site" / "styles" / name).read_text(encoding="utf-8") for name in STYLES)
@@ -92,7 +92,7 @@ def _draw_all(shares: dict[str, Share]) -> None:
             color_scheme="light",
         )
         page.set_content(f"<!doctype html><html lang=en><title>share</title><style>{css}{STYLE}</style><main></main>")
-        for script in [*page_scripts(), find_bundle()]:
+        for script in [*page_scripts(), *later_scripts(), find_bundle()]:
             page.add_script_tag(path=script)
         page.evaluate("Rungbook.plotly = async () => Plotly")
         for name, share in shares.items():

@@ -547,7 +547,8 @@ def test_a_rung_without_counters_is_named_and_explained(evidence: Evidence) -> N
     figure = counters.draw(evidence)
     title = evidence.card.recordings[LADDER, "code"].results.rungs["naive"].title
     assert f"Not measured: {title}." in captions(figure)["dram"]
-    assert (title, "", "", "not measured: the profiler gave no counters for this kernel") in figure.table.rows
+    column = figure.table.columns.index(title)
+    assert {row[column] for row in figure.table.rows} == {"not measured: the profiler gave no counters for this kernel"}
 
 
 def test_no_counter_at_all_is_missing(evidence: Evidence) -> None:

@@ -67,7 +67,7 @@ def ready(shown: Locator) -> None:
 
 def later(page: Page) -> None:
     """The scripts that a page fetches when it is idle are here."""
-    page.locator('.code-lines[role="listbox"]').last.wait_for(state="attached")
+    page.locator("rb-listings:defined").first.wait_for(state="attached")
 
 
 # ---- steps drawn ahead -------------------------------------------------------------------------------------------
@@ -177,6 +177,16 @@ def test_a_datum_that_a_key_is_on_lights_its_numbers_and_enter_keeps_it(visit: C
     expect(page.locator(".num.is-lit")).to_have_count(0)
 
 
+def test_every_number_says_where_it_comes_from(visit: Callable[..., Page]) -> None:
+    page = visit()
+    later(page)
+    numbers = page.locator("main .num")
+    assert numbers.count() > 50
+    numbers.nth(20).focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("Record again")
+    assert page.locator("main .num:not([data-note])").count() == 0
+
+
 def test_a_number_with_the_focus_lights_its_datum(visit: Callable[..., Page]) -> None:
     page = visit()
     later(page)
@@ -184,6 +194,7 @@ def test_a_number_with_the_focus_lights_its_datum(visit: Callable[..., Page]) ->
     shown.evaluate("figure => figure.go(figure.steps.length - 1)")
     shown.scroll_into_view_if_needed()
     keys = shown.evaluate("figure => figure.plot.live._fullData.flatMap(trace => [...(trace.ids ?? [])])")
+    page.locator(".num[data-keys]").first.wait_for(state="attached")
     for number in page.locator(".num[data-keys]").all():
         if (number.get_attribute("data-keys") or "") in keys:
             number.focus()
@@ -230,9 +241,9 @@ def test_a_link_to_any_line_of_code_opens_it(visit: Callable[..., Page], article
     page = visit()
     later(page)
     lines = page.evaluate(
-        """() => [...document.querySelectorAll("rb-listings")].flatMap(box => {
-          box.follow(box.closest("rb-figure").step);
-          return [...box.querySelectorAll(".code-lines > li")].map(line => line.id) })"""
+        """async () => { const boxes = [...document.querySelectorAll("rb-listings")];
+          for (const box of boxes) await box.prepare();
+          return boxes.flatMap(box => [...box.querySelectorAll(".code-lines > li")].map(line => line.id)) }"""
     )
     assert all(lines) and len(set(lines)) == len(lines)
     wanted = next(line for line in reversed(lines) if ":sass-" in line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -258,20 +259,31 @@ def _absent(values: dict[str, float | None], titles: dict[str, str]) -> str:
 
 
 def _table(rungs: dict[str, Any], titles: dict[str, str], least: dict[str, int]) -> DataTable:
-    rows = []
-    for slug, counters in rungs.items():
-        counted = value_of(counters)
-        if not isinstance(counted, Counters):
-            rows.append((titles[slug], "", "", reason(counters)))
-            continue
-        if slug in least:
-            rows.append((titles[slug], "least bytes", f"{least[slug]:,}", "derived from the problem's size"))
-        for name, value in counted.cold.items():
-            number = value_of(value)
-            rows.append(
-                (titles[slug], name, "" if number is None else f"{number:,}", reason(value) if number is None else "")
-            )
-        rows += [(titles[slug], f"stall: {name}", f"{share:.4g}", "") for name, share in counted.stalls.items()]
-    return DataTable(
-        ("rung", "counter", "value", "remark"), tuple(rows), (2,), "Counters of one cold launch of each rung."
-    )
+    """A row a counter, a column a rung; what a rung lacks says why."""
+    counted = {slug: found for slug, counters in rungs.items() if isinstance(found := value_of(counters), Counters)}
+    names = dict.fromkeys(name for found in counted.values() for name in found.cold)
+    stalls = dict.fromkeys(name for found in counted.values() for name in found.stalls)
+
+    def row(name: str, cell: Callable[[str], str]) -> tuple[str, ...]:
+        return (name, *(cell(slug) if slug in counted else reason(rungs[slug]) for slug in rungs))
+
+    def count(name: str) -> Callable[[str], str]:
+        return lambda slug: _counted(counted[slug].cold.get(name))
+
+    def share(name: str) -> Callable[[str], str]:
+        return lambda slug: f"{counted[slug].stalls[name]:.4g}" if name in counted[slug].stalls else ""
+
+    rows = [row("least bytes, derived from the sizes", lambda slug: f"{least[slug]:,}" if slug in least else "")]
+    rows += [row(name, count(name)) for name in names]
+    rows += [row(f"stall: {name}", share(name)) for name in stalls]
+    columns = ("counter", *(titles[slug] for slug in rungs))
+    numeric = tuple(range(1, len(columns)))
+    return DataTable(columns, tuple(rows), numeric, "Counters of one cold launch of each rung.")
+
+
+def _counted(value: Any) -> str:
+    """A counter's value as a person writes it, or why there is none."""
+    number = value_of(value)
+    if number is None:
+        return "" if value is None else reason(value)
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:,}"

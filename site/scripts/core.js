@@ -6,6 +6,15 @@ window.Rungbook = (() => {
   let colours = new Map();
   let probe = null;
 
+  // Where each number comes from arrives with the pictures: publisher/asides.py.
+  function giveNotes() {
+    for (const number of document.querySelectorAll(".num[data-aside]")) {
+      const [kind, keys, note] = window.Rungbook.asides[number.dataset.aside];
+      Object.assign(number.dataset, { kind, keys, note });
+      delete number.dataset.aside;
+    }
+  }
+
   // A script is loaded once; after a failure the next call tries again.
   function load(url, what) {
     if (!arriving.has(url)) {
@@ -27,7 +36,10 @@ window.Rungbook = (() => {
 
   const plotly = () => load(page.dataset.plotly, "the drawing library").then(() => window.Plotly);
   const index = () => load(page.dataset.search, "the index").then(() => window.Rungbook.searchIndex);
-  const pictures = () => load(page.dataset.pictures, "this page's pictures").then(() => window.Rungbook.pictureTexts);
+  const pictures = () => (page.dataset.pictures ? load(page.dataset.pictures, "this page's pictures") : Promise.resolve()).then(() => {
+    giveNotes();
+    return window.Rungbook.pictureTexts;
+  });
   // site/scripts/later: what nobody needs before the page is idle. Nothing to load where it came with the page.
   const later = () => (page.dataset.later ? load(page.dataset.later, "a part of this page") : Promise.resolve());
 

@@ -1,16 +1,16 @@
 // How does an address name a step? Links to steps are followed on load, by click, and by back and forward.
 (() => {
   "use strict";
-  const { state } = window.Rungbook;
+  const { links } = window.Rungbook;
 
   function figureOf(hash) {
-    const link = state.parseLink(hash);
+    const link = links.parse(hash);
     const figure = link && document.getElementById(link.id);
     return figure?.localName === "rb-figure" ? figure : null;
   }
 
   function follow(hash, { scroll }) {
-    const link = state.parseLink(hash);
+    const link = links.parse(hash);
     const figure = figureOf(hash);
     if (!figure) return false;
     if (link.slug) figure.goTo(link.slug, link.key, link.query);
@@ -54,6 +54,14 @@
       // as above
     }
   });
+  // The same place on another card: the step in the address, or else the section being read.
+  for (const type of ["pointerdown", "focusin", "click"]) {
+    document.addEventListener(type, (event) => {
+      const link = event.target.closest?.(".cards a");
+      if (link) link.hash = location.hash || window.Rungbook.reading?.() || "";
+    });
+  }
+
   addEventListener("hashchange", () => {
     forget();
     follow(location.hash, { scroll: false });

@@ -7,18 +7,17 @@
 // figure.redraw() when its state changed; figure.spec.driverData is its data.
 (() => {
   "use strict";
-  const { state } = window.Rungbook;
-
   class Figure extends HTMLElement {
     connectedCallback() {
-      if (this.plot || !this.querySelector(".fig-captions > li")) return;
+      if (this.stage || !this.querySelector(".fig-captions > li")) return;
       this.sequences = this.#read();
       this.key = this.querySelector(".fig-captions .is-current").dataset.key;
       this.at = 0;
-      this.plot = new window.Rungbook.Plot(this);
+      this.stage = this.querySelector(".fig-stage");
+      this.plot = null; // what draws comes when the page is idle, or at the first need
       this.player = new window.Rungbook.Player(this);
       this.panel = this.querySelector(".fig-panel");
-      this.alt = this.plot.stage.getAttribute("aria-label");
+      this.alt = this.stage.getAttribute("aria-label");
       const frame = this.querySelector(".fig-plot");
       frame.tabIndex = 0;
       frame.setAttribute("role", "group");
@@ -28,7 +27,6 @@
       frame.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && this.wake());
       frame.addEventListener("click", () => this.wake());
       this.addEventListener("focusin", () => this.wake());
-      document.addEventListener("rungbook:theme", () => this.plot.drawn && this.plot.draw());
       // A name that its dot cuts off is whole when pointed at.
       this.querySelector(".fig-dots").addEventListener("pointerover", ({ target }) => {
         const button = target.closest("button");
@@ -40,11 +38,10 @@
     // key -> steps, from the captions, which are all in the page.
     #read() {
       const found = new Map();
-      const words = (text) => text?.split(" ") ?? [];
       for (const row of this.querySelectorAll(".fig-captions > li")) {
-        const { key, show, lit } = row.dataset;
+        const { key } = row.dataset;
         const title = row.querySelector("b").textContent.replace(/\.$/, "");
-        const step = { slug: row.id.slice(row.id.lastIndexOf("/") + 1), title, row, show: words(show), lit: words(lit) };
+        const step = { slug: row.id.slice(row.id.lastIndexOf("/") + 1), title, row };
         found.set(key, [...(found.get(key) ?? []), step]);
       }
       return found;
@@ -59,7 +56,7 @@
     }
 
     get link() {
-      return state.formatLink(this.id, this.key, this.step.slug, this.query?.text);
+      return window.Rungbook.links.format(this.id, this.key, this.step.slug, this.query?.text);
     }
 
     get captionText() {
@@ -96,10 +93,16 @@
     }
 
     wake() {
-      return this.plot.drawn ? Promise.resolve() : this.redraw();
+      return this.plot?.drawn ? Promise.resolve() : this.redraw();
     }
 
     redraw() {
+      return this.plot ? this.plot.draw() : this.#begin();
+    }
+
+    async #begin() {
+      await window.Rungbook.later();
+      this.plot ??= new window.Rungbook.Plot(this);
       return this.plot.draw();
     }
 
@@ -184,8 +187,8 @@
       this.querySelector(".fig-count").textContent = `${this.at + 1} / ${last + 1}`;
       this.say(`${this.step.title}. ${this.captionText}`);
       const initial = this.at === 0 && this.steps === this.sequences.values().next().value;
-      this.plot.stage.setAttribute("aria-label", initial ? this.alt : `${this.step.title}. ${this.captionText}`);
-      this.querySelector("rb-listings")?.follow?.(this.step);
+      this.stage.setAttribute("aria-label", initial ? this.alt : `${this.step.title}. ${this.captionText}`);
+      this.querySelector("rb-listings")?.follow?.();
       this.dispatchEvent(new CustomEvent("rungbook:step", { bubbles: true }));
     }
 

@@ -9,8 +9,8 @@
   let timer = 0;
 
   async function rest() {
-    const figure = [...inView].find((one) => one.plot && !one.plot.drawn && !one.querySelector(".fig-trouble"));
-    if (!figure) return void (await window.Rungbook.plotly());
+    const figure = [...inView].find((one) => !one.plot?.drawn && !one.querySelector(".fig-trouble"));
+    if (!figure) return void (await Promise.all([window.Rungbook.plotly(), window.Rungbook.pictures()]));
     await figure.wake();
     whenIdle(rest); // one at a time, as long as nothing else happens
   }

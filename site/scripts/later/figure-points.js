@@ -24,7 +24,8 @@
 
   function show(figure, point) {
     const { live, Plotly } = figure.plot;
-    Plotly.Fx.hover(live, [{ curveNumber: point.trace.index, pointNumber: point.place }]);
+    const { index, xaxis, yaxis } = point.trace;
+    Plotly.Fx.hover(live, [{ curveNumber: index, pointNumber: point.place }], xaxis + yaxis);
     figure.plot.light([point.id]);
     figure.say(label(point));
   }
@@ -53,7 +54,7 @@
 
   document.addEventListener("keydown", (event) => {
     const figure = event.target.matches?.(".fig-plot") && event.target.closest("rb-figure");
-    if (!figure?.plot || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!figure || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") move(figure, event.key === "ArrowDown" ? 1 : -1).catch(() => {});
     else if (event.key === "Enter" && places.has(figure)) tell(figure, [places.get(figure)], true);
     else if (event.key === "Escape") return leave(figure);

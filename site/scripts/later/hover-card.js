@@ -3,7 +3,7 @@
 // It opens by pointer, focus or tap, stays while the pointer is on it, and Escape puts it away.
 (() => {
   "use strict";
-  const TARGET = ".num[data-note], .term";
+  const TARGET = ".num, .term";
   let card = null;
   let owner = null;
   let timer = 0;
@@ -23,7 +23,7 @@
     if (owner === element) return;
     close();
     owner = element;
-    const note = element.dataset.note ?? (await meaning(element.hash));
+    const note = element.matches(".term") ? await meaning(element.hash) : await taken(element);
     if (owner !== element || !note) return;
     if (!card) make();
     const rows = note.split("\n").filter(Boolean);
@@ -31,6 +31,11 @@
     card.hidden = false;
     element.setAttribute("aria-describedby", card.id);
     place(element);
+  }
+
+  async function taken(number) {
+    await window.Rungbook.pictures().catch(() => {}); // the number still stands there
+    return number.dataset.note;
   }
 
   async function meaning(hash) {

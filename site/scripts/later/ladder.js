@@ -82,7 +82,7 @@
       this.ending = new AbortController();
       const { signal } = this.ending;
       figure.addEventListener("rungbook:step", () => this.#show(), { signal });
-      figure.plot.stage.addEventListener("click", (event) => this.#point(event), { signal });
+      figure.stage.addEventListener("click", (event) => this.#point(event), { signal });
       this.invitation = [...figure.panel.childNodes];
       this.#build();
     }

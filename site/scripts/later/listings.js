@@ -18,26 +18,37 @@
 
   class Listings extends HTMLElement {
     connectedCallback() {
-      if (this.lines || !this.querySelector(".code-lines > li")) return;
-      // Thousands of lines on a page: each figure's are prepared when the page is idle, or at the first need.
-      (window.requestIdleCallback ?? setTimeout)(() => this.#prepare());
+      if (this.figure || !this.querySelector(".code-lines > li")) return;
+      this.figure = this.closest("rb-figure");
       this.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.#light(event.target.closest("li")));
       this.addEventListener("pointerleave", () => this.#light(null));
       this.addEventListener("click", (event) => {
         const line = event.target.closest(".code-lines li");
         if (line) this.#choose(line);
       });
+      this.addEventListener("focusin", ({ target }) => target.matches(".code-lines") && this.#enter(target));
       this.#linked();
       addEventListener("hashchange", () => this.#linked());
-      const figure = this.closest("rb-figure");
-      if (figure.step && figure.at > 0) this.follow(figure.step); // stepped before this script was here
+      if (this.figure.at > 0) this.follow(); // stepped before this script was here
+    }
+
+    // Lines that the first step does not show come with the states of the picture; all are prepared at the first need.
+    async prepare() {
+      try {
+        await this.figure.ready();
+      } catch {
+        return false; // drawing the figure says what failed
+      }
+      if (!this.lines) this.#prepare();
+      return true;
     }
 
     #prepare() {
-      if (this.lines) return;
-      const figure = this.closest("rb-figure").id;
+      for (const [listing, html] of Object.entries(this.figure.spec.lines ?? {})) {
+        this.querySelector(`[data-listing="${CSS.escape(listing)}"] .code-lines`).innerHTML = html;
+      }
       for (const list of this.querySelectorAll(".code-lines")) {
-        for (const line of list.children) name(line, figure, list.parentElement.dataset.listing);
+        for (const line of list.children) name(line, this.figure.id, list.parentElement.dataset.listing);
       }
       this.lines = new Map([...this.querySelectorAll(".code-lines > li")].map((line) => [keyOf(line), line]));
       this.partners = new Map([...this.lines.keys()].map((key) => [key, new Set()]));
@@ -51,12 +62,14 @@
     }
 
     // What a step shows and lights. A step that names no listing keeps those of the step before.
-    follow(step) {
-      this.#prepare();
-      if (step.show.length) {
-        for (const box of this.querySelectorAll(".listing")) box.classList.toggle("is-off", !step.show.includes(box.dataset.listing));
+    async follow() {
+      if (!(await this.prepare())) return;
+      const { spec, key, at } = this.figure;
+      const { show, lit: keys } = spec.sequences[key][at];
+      if (show) {
+        for (const box of this.querySelectorAll(".listing")) box.classList.toggle("is-off", !show.includes(box.dataset.listing));
       }
-      const lit = new Set(step.lit);
+      const lit = new Set(keys);
       for (const [key, line] of this.lines) line.classList.toggle("is-step", lit.has(key));
       // With the frame that shows the step: asked now, the page would be laid out once more.
       requestAnimationFrame(() => {
@@ -71,8 +84,12 @@
         line.setAttribute("aria-selected", "false");
       }
       list.addEventListener("keydown", (event) => this.#key(event, list));
-      list.addEventListener("focus", () => list.matches(":focus-visible") && this.#activate(list, list.querySelector(".is-active, [aria-selected=true]") ?? list.firstElementChild));
       list.addEventListener("blur", () => this.#light(null));
+    }
+
+    async #enter(list) {
+      if (!(await this.prepare())) return;
+      if (list.matches(":focus-visible")) this.#activate(list, list.querySelector(".is-active, [aria-selected=true]") ?? list.firstElementChild);
     }
 
     #key(event, list) {
@@ -95,8 +112,8 @@
       this.#light(line, true);
     }
 
-    #light(line, reveal = false) {
-      this.#prepare();
+    async #light(line, reveal = false) {
+      if (!(await this.prepare())) return;
       for (const lit of this.querySelectorAll(".is-partner")) lit.classList.remove("is-partner");
       const keys = line ? this.partners.get(keyOf(line)) : null;
       if (!keys?.size) return;
@@ -119,8 +136,8 @@
       if (top < list.scrollTop || top + line.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 3;
     }
 
-    #choose(line) {
-      this.#prepare();
+    async #choose(line) {
+      if (!(await this.prepare())) return;
       const again = line.getAttribute("aria-selected") === "true";
       this.#close();
       if (again) return;
@@ -135,12 +152,8 @@
       this.querySelector(".code-note").hidden = true;
     }
 
-    // Notes come with the states of the picture.
-    async #note(line) {
-      const figure = this.closest("rb-figure");
-      await figure.ready().catch(() => {});
-      if (line.getAttribute("aria-selected") !== "true") return;
-      const note = noteOf(figure.spec, line);
+    #note(line) {
+      const note = noteOf(this.figure.spec, line);
       const box = this.querySelector(".code-note");
       const rows = [...this.partners.get(keyOf(line))].map((key) => this.lines.get(key)).filter(Boolean);
       if (!note && !rows.length) return;
@@ -169,9 +182,9 @@
     }
 
     // "#fig-one-block:sass-30" opens that line.
-    #linked() {
-      if (!location.hash.startsWith(`#${this.closest("rb-figure").id}:`)) return;
-      this.#prepare();
+    async #linked() {
+      if (!location.hash.startsWith(`#${this.figure.id}:`)) return;
+      if (!(await this.prepare())) return;
       const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (!line || !this.contains(line) || line.getAttribute("aria-selected") === "true") return;
       const listing = line.closest(".listing");

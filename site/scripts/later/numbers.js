@@ -31,13 +31,22 @@
     for (const key of keys) for (const element of numbers().get(key) ?? []) element.classList.add("is-lit");
   }
 
-  const number = (event) => event.target.closest?.(".num[data-keys]");
+  const number = (event) => event.target.closest?.(".num");
   for (const type of ["pointerover", "focusin"]) {
-    document.addEventListener(type, (event) => number(event) && lightFigures(keysOf(number(event))));
+    document.addEventListener(type, (event) => number(event) && pointAt(number(event)));
   }
   for (const type of ["pointerout", "focusout"]) {
-    document.addEventListener(type, (event) => number(event) && lightFigures(kept));
+    document.addEventListener(type, (event) => number(event) && pointAt(null));
   }
+
+  let pointed = null;
+
+  async function pointAt(element) {
+    pointed = element;
+    await window.Rungbook.pictures().catch(() => {}); // a number's keys come with them
+    if (pointed === element) lightFigures(element?.dataset.keys ? keysOf(element) : kept);
+  }
+
   document.addEventListener("rungbook:point", (event) => {
     const { keys, keep } = event.detail;
     if (keep) kept = keys;

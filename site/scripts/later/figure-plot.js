@@ -11,7 +11,7 @@
   class Plot {
     constructor(figure) {
       this.figure = figure;
-      this.stage = figure.querySelector(".fig-stage");
+      this.stage = figure.stage;
       this.live = figure.querySelector(".fig-live");
       this.spare = null; // the drawing out of sight
       this.ahead = ""; // the picture that it holds, as text
@@ -22,7 +22,10 @@
       this.kept = new WeakMap(); // arrays in this theme's colours
       this.width = 0; // px; asking the page costs a layout of all that a step changed
       this.added = {}; // px that labels needed beside the margins said, at this width
-      document.addEventListener("rungbook:theme", () => (this.kept = new WeakMap()));
+      document.addEventListener("rungbook:theme", () => {
+        this.kept = new WeakMap();
+        if (this.drawn) this.draw();
+      });
     }
 
     get drawn() {

@@ -1,4 +1,4 @@
-// What is the picture of a step? Pure functions: base and overrides to a whole spec, names to colours, links to steps.
+// What is the picture of a step? Pure functions: base and overrides to a whole spec, names to colours.
 (() => {
   "use strict";
   const TOKEN = /@(ink|muted|grid|surface|paper|accent|cold|warm|load|math|store|barrier|s[1-8]|q[0-8])\b/g;
@@ -80,18 +80,5 @@
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, coloured(item, colour, kept)]));
   }
 
-  // "#fig-probes/split_k,cold/loads_only" -> { id, key, slug }. Without choices the middle part is absent; a driver may
-  // add a query: "#fig-fragment/fire?thread=5".
-  function parseLink(hash) {
-    const [path, query = ""] = decodeURIComponent(hash.replace(/^#/, "")).split("?");
-    const [id, ...rest] = path.split("/");
-    if (!id.startsWith("fig-")) return null;
-    return { id, key: rest.length > 1 ? rest[0] : null, slug: rest.at(-1) ?? null, query };
-  }
-
-  function formatLink(id, key, slug, query) {
-    return `#${[id, key, slug].filter(Boolean).join("/")}${query ? `?${query}` : ""}`;
-  }
-
-  window.Rungbook.state = { merge, prepare, coloured, parseLink, formatLink };
+  window.Rungbook.state = { prepare, coloured };
 })();

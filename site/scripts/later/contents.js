@@ -1,4 +1,4 @@
-// Where is the reader? Marks the section in the contents, shows how far the page is read, and keeps the place across cards.
+// Where is the reader? Marks the section in the contents, and shows how far the page is read.
 (() => {
   "use strict";
   const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
@@ -50,13 +50,7 @@
     requestAnimationFrame(look);
   }
 
-  // The same place on another card: the step in the address, or else the section being read.
-  for (const type of ["pointerdown", "focusin", "click"]) {
-    document.addEventListener(type, (event) => {
-      const link = event.target.closest?.(".cards a");
-      if (link) link.hash = location.hash || (current ? `#${current}` : "");
-    });
-  }
+  window.Rungbook.reading = () => current;
 
   // On paper every table is open, also where the browser has no ::details-content.
   addEventListener("beforeprint", () => {
