@@ -128,6 +128,7 @@ def _common(edition: Edition, assets: Assets, title: str, path: str) -> dict[str
         "home_url": "index.html",
         "claims_url": CLAIMS_URL,
         "glossary_url": GLOSSARY_URL,
+        "docs_url": f"{edition.docs.article.slug}/index.html" if edition.docs else "",
     }
 
 

@@ -66,9 +66,10 @@ class Page:
     canonical: str | None = None
     og_image: str | None = None
     feed: str | None = None
-    home_url: str = "index.html"  # relative to root, as are the two below
+    home_url: str = "index.html"  # relative to root, as are those below
     claims_url: str = "claims.html"
     glossary_url: str = "glossary.html"
+    docs_url: str = ""  # "" where the site has no documentation
 
 
 @dataclass(frozen=True, kw_only=True)
