@@ -32,9 +32,10 @@ look();"""
 # Added to a copy of the site before all other scripts: every complaint of a page is kept, also of pages left since.
 WATCH = """(() => { let kept = []; try { kept = JSON.parse(sessionStorage.troubles ?? "[]") } catch {}
 window.troubles = kept;
+let leaving = false; addEventListener("beforeunload", () => { leaving = true }); // what was on its way is given up then
 const add = text => { if (text) kept.push(text); try { sessionStorage.troubles = JSON.stringify(kept) } catch {} };
 addEventListener("error", event => add(event.message ? `${event.message} (${event.filename}:${event.lineno})`
-  : event.target.rel === "prefetch" ? "" : `not loaded: ${event.target.src ?? event.target.href}`), true);
+  : leaving ? "" : `not loaded: ${event.target.src ?? event.target.href}`), true);
 addEventListener("unhandledrejection", event => add(`rejected: ${event.reason}`));
 document.addEventListener("securitypolicyviolation",
   event => add(`policy: ${event.violatedDirective} ${event.blockedURI}`));
@@ -64,8 +65,12 @@ class DrivenPage:
 
     def open(self, path: str) -> None:
         """Load anew, even where only the part after # differs."""
-        self.session.command("Navigate", url="about:blank")
+        self.leave()
         self.session.command("Navigate", url=self.base + path)
+
+    def leave(self) -> None:
+        """Show nothing: a window is resized at once then."""
+        self.session.command("Navigate", url="about:blank")
 
     def size(self, width: int, height: int) -> None:
         """Of the page in CSS pixels, without the browser's own bars."""
@@ -133,7 +138,7 @@ class DrivenPage:
         self.session.command("Refresh")
 
     def shoot(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self.session.command("TakeScreenshot")))
+        path.write_bytes(base64.b64decode(self.session.command("TakeScreenshot", full=False)))
 
     def troubles(self) -> list[str]:
         return self.ask("return window.troubles ?? ['this page is not watched']")

@@ -15,11 +15,10 @@ from tests.sample_site import ARTICLE, PAGES, figures, write_site
 
 WIDE, PHONE = (1280, 900), (375, 700)
 STEP = 'return document.querySelector("#fig-rungs [aria-current]").dataset.step'
-# Whether an element stands where a link to it leads, and no longer moves.
-IN_PLACE = """const found = document.getElementById(arguments[0]); const {top} = found.getBoundingClientRect();
+# Whether a figure's top is in view below the bar, and no longer moves. WebKit scrolls to the step's caption at the end.
+TOP_IN_VIEW = """const {top} = document.getElementById(arguments[0]).getBoundingClientRect();
 const still = window.stoodAt === top; window.stoodAt = top;
-const room = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
-return still && Math.abs(top - room - parseFloat(getComputedStyle(found).scrollMarginTop)) <= 8"""
+return still && top >= document.querySelector(".bar").getBoundingClientRect().bottom && top <= 144"""
 FILL = 'return getComputedStyle(document.querySelector("#fig-rungs .fig-live .point path")).fill'
 
 
@@ -63,6 +62,7 @@ def articles_address(articles: Path) -> Iterator[str]:
 def opened(session: Session, base: str) -> Iterator[DrivenPage]:
     """A wide window for one test; afterwards no page of it may have complained, and none may know what was chosen."""
     page = DrivenPage(session, base)
+    page.leave()
     page.size(*WIDE)
     yield page
     troubles = page.troubles()
@@ -85,6 +85,11 @@ def either(
     request: pytest.FixtureRequest, session: Session, articles: Path, articles_address: str
 ) -> Iterator[DrivenPage]:
     yield from opened(session, articles_address if request.param == "http" else articles.as_uri() + "/")
+
+
+def later(page: DrivenPage) -> None:
+    """Wait for the scripts that arrive when a page is idle."""
+    page.wait("return Boolean(window.Rungbook?.openSearch)")
 
 
 def drawn(page: DrivenPage, name: str) -> None:
@@ -127,7 +132,7 @@ def test_keys_step(page: DrivenPage) -> None:
 def test_a_link_to_a_step_is_followed_on_load(page: DrivenPage) -> None:
     page.open(ARTICLE + "#fig-rungs/three")
     assert page.ask(STEP) == "three"
-    page.wait(IN_PLACE, "fig-rungs")
+    page.wait(TOP_IN_VIEW, "fig-rungs")
     drawn(page, "rungs")
     page.open(ARTICLE + "#fig-rungs:sass-2")
     page.wait("return document.querySelector('.code-note').textContent.includes('Multiplies and adds.')")
@@ -154,6 +159,7 @@ def test_a_choice_changes_what_is_shown(page: DrivenPage) -> None:
 
 def test_a_line_of_code_lights_its_partners_and_is_explained(page: DrivenPage) -> None:
     page.open(ARTICLE + "#fig-rungs/two")
+    later(page)
     page.point('[id="fig-rungs:source-1"] code')
     partners = "return [...document.querySelectorAll('.is-partner')].map(line => line.id.split(':')[1])"
     page.wait(f"{partners}.length === 3")
@@ -169,6 +175,7 @@ def test_a_line_of_code_lights_its_partners_and_is_explained(page: DrivenPage) -
 
 def test_a_number_and_a_word_say_more(page: DrivenPage) -> None:
     page.open(ARTICLE)
+    later(page)
     page.point(".num")
     page.wait(
         "return document.querySelector('.hover-card')?.textContent === 'Recorded: Card A, median of 500 samples.'"
@@ -185,6 +192,7 @@ def test_a_number_and_a_word_say_more(page: DrivenPage) -> None:
 def test_a_number_lights_its_datum(page: DrivenPage) -> None:
     page.open(ARTICLE + "#fig-rungs/five")
     drawn(page, "rungs")
+    later(page)
     page.focus(".num")
     page.wait("return document.querySelectorAll('#fig-rungs .is-lit').length === 1")
 
@@ -291,7 +299,7 @@ def test_a_link_to_a_figure_shows_its_top(article: DrivenPage, articles: Path, s
         )
         for id, slug in steps[:: 4 if size == WIDE else 6]:
             article.open(f"{path}#{id}/{slug}")
-            article.wait(IN_PLACE, id)
+            article.wait(TOP_IN_VIEW, id)
             assert article.ask("return document.getElementById(arguments[0]).step.slug", id) == slug
 
 
