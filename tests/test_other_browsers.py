@@ -234,14 +234,14 @@ def test_no_page_scrolls_sideways_on_a_phone(page: DrivenPage) -> None:
 # ---- the articles ------------------------------------------------------------------------------------------------
 
 
-# Whether a figure's first picture stands there, whether it is drawn when waked, and whether it steps to its end.
+# Whether a figure's first picture stands there, whether it is drawn when waked, and whether it steps on and to its end.
 TO_THE_END = """const [id, done] = arguments; const figure = document.getElementById(id); let tries = 0;
 const seen = found => { const {width} = found.getBoundingClientRect();
   return width && getComputedStyle(found).visibility === "visible" };
 const first = [...figure.querySelectorAll(".fig-still, .fig-empty, .fig-live svg")].some(seen);
 const look = () => { const live = figure.querySelector(".is-live .fig-live svg");
   if (!live && tries++ < 600) return requestAnimationFrame(look);
-  for (let place = 1; place < figure.steps.length; ++place) figure.go(place);
+  for (const place of [1, figure.steps.length - 1]) figure.go(place);
   const last = figure.at === figure.steps.length - 1 && !figure.querySelector(".fig-trouble");
   done([first && "pictured", live && seen(live) && "drawn", last && "stepped"]) };
 figure.wake(); look();"""
