@@ -240,11 +240,12 @@ const seen = found => { const {width} = found.getBoundingClientRect();
   return width && getComputedStyle(found).visibility === "visible" };
 const pictured = () => [...figure.querySelectorAll(".fig-still, .fig-empty, .fig-live svg")].some(seen);
 let first = false;
-const look = () => { const live = figure.querySelector(".is-live .fig-live svg");
-  if (!live && tries++ < 600) return requestAnimationFrame(look);
+const look = () => {
+  if (!figure.querySelector(".is-live .fig-live svg") && tries++ < 600) return requestAnimationFrame(look);
   for (const place of [1, figure.steps.length - 1]) figure.go(place);
+  const drawn = [...figure.querySelectorAll(".is-live .fig-live svg")].some(seen);
   const last = figure.at === figure.steps.length - 1 && !figure.querySelector(".fig-trouble");
-  done([first && "pictured", live && seen(live) && "drawn", last && "stepped"]) };
+  done([first && "pictured", drawn && "drawn", last && "stepped"]) };
 figure.scrollIntoView({behavior: "instant"}); // what is far away need not be laid out
 requestAnimationFrame(() => requestAnimationFrame(() => { first = pictured(); figure.wake(); look() }));"""
 
