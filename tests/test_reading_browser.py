@@ -131,6 +131,20 @@ def test_a_figure_that_stands_in_view_is_drawn(visit: Callable[..., Page]) -> No
     assert last.locator(".is-live").count() == 0
 
 
+def test_a_page_is_laid_out_as_it_is_read(visit: Callable[..., Page]) -> None:
+    """Nothing in a page may have the browser lay out every chapter at load, as a list to choose from would."""
+    page = visit()
+    later(page)
+    page.wait_for_timeout(500)
+    state = page.locator(".chapter").evaluate_all(
+        """all => all.map(one => [one.checkVisibility(), one.firstElementChild.checkVisibility({
+          contentVisibilityAuto: true })])"""
+    )
+    assert all(there for there, _ in state)
+    assert state[0][1] and not any(laid_out for _, laid_out in state[3:])
+    assert page.locator("rb-figure select").count() == 0
+
+
 # ---- data by key -------------------------------------------------------------------------------------------------
 
 
@@ -350,7 +364,7 @@ def test_a_figure_reads_as_a_figure(visit: Callable[..., Page]) -> None:
             'button "Play"',
             'button "Next"',
             'button "Last step"',
-            'combobox "Speed"',
+            'button "Speed: 1×"',
             step,
             'button "Link to this step"',
         ):

@@ -101,7 +101,9 @@ def test_focus_stays_in_the_player_at_either_end(visit: Callable[..., Page]) -> 
 def test_play_goes_on_and_pause_stops(visit: Callable[..., Page]) -> None:
     page = visit()
     shown = figure(page, "cells")
-    shown.locator("select").select_option("1")
+    for name in ("2×", "4×", "½×", "1×", "2×"):
+        press(shown, "speed")
+        expect(shown.get_by_role("button", name=f"Speed: {name}")).to_have_text(name)
     press(shown, "play")
     expect(shown.locator('[data-do="play"]')).to_have_attribute("aria-label", "Pause")
     expect(shown.locator(".fig-captions > li:visible")).to_have_text("Moment 1. 1 rows at work.", timeout=5_000)

@@ -3,6 +3,8 @@
   "use strict";
   const SWIPE = 40; // px, and twice as far along as across, so that scrolling the page is never mistaken for it
 
+  const SPEEDS = { "½×": 0.5, "1×": 1, "2×": 2, "4×": 4 };
+
   class Player {
     constructor(figure) {
       this.figure = figure;
@@ -22,6 +24,14 @@
 
     get playing() {
       return this.timer !== 0;
+    }
+
+    // The next speed, as a reader sees it; after the highest comes the lowest.
+    faster() {
+      const names = Object.keys(SPEEDS);
+      const name = names[(names.findIndex((one) => SPEEDS[one] === this.speed) + 1) % names.length];
+      this.speed = SPEEDS[name];
+      return name;
     }
 
     toggle() {

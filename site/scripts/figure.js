@@ -207,13 +207,13 @@
       if (step) this.userGo([...this.querySelectorAll(".fig-dots button")].indexOf(button));
       else if (action in places) this.userGo(places[action]);
       else if (action === "play") this.player.toggle();
+      else if (action === "speed") button.setAttribute("aria-label", `Speed: ${(button.textContent = this.player.faster())}`);
       else if (format) window.Rungbook.later().then(() => window.Rungbook.download(this, format));
       else if (action === "link") this.#copy(button, new URL(this.link, location.href).href);
       else if (action === "copy") this.#copy(button, button.previousElementSibling.textContent);
     }
 
     #change({ target }) {
-      if (target.closest(".fig-speed")) this.player.speed = Number(target.value);
       if (!target.closest(".fig-options")) return;
       this.#take(this.#inputs().map((row) => row.find((input) => input.checked).value).join(","));
       this.userGo(this.at);

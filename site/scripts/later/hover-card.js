@@ -91,4 +91,6 @@
     open(element);
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  const early = document.querySelector(`:is(${TARGET}):is(:hover, :focus)`); // before this script was here
+  if (early) open(early);
 })();

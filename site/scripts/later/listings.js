@@ -29,6 +29,8 @@
       this.addEventListener("focusin", ({ target }) => target.matches(".code-lines") && this.#enter(target));
       this.#linked();
       addEventListener("hashchange", () => this.#linked());
+      const line = this.querySelector(".code-lines li:hover");
+      if (line) this.#light(line); // pointed at before this script was here
       if (this.figure.at > 0) this.follow(); // stepped before this script was here
     }
 

@@ -47,6 +47,9 @@
     if (pointed === element) lightFigures(element?.dataset.keys ? keysOf(element) : kept);
   }
 
+  const early = document.querySelector(".num:is(:hover, :focus)"); // before this script was here
+  if (early) pointAt(early);
+
   document.addEventListener("rungbook:point", (event) => {
     const { keys, keep } = event.detail;
     if (keep) kept = keys;
