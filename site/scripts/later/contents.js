@@ -2,8 +2,10 @@
 (() => {
   "use strict";
   const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
-  const heads = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
-  const sections = [...new Set(heads.map((head) => head.closest("main > section")))];
+  // Chapters and their parts, by the heads that the contents lead to. Asking where a section stands costs nothing; asking
+  // the same of anything in it may cost its layout.
+  const sections = new Map([...links.keys()].map((id) => [document.getElementById(id)?.closest("section"), id]));
+  sections.delete(undefined);
   const bar = document.querySelector(".bar-progress");
   let current = null;
   let waiting = false;
@@ -13,10 +15,11 @@
     const page = document.documentElement;
     // On the bar itself: a property on the root would have the style of the whole page computed again.
     bar.style.transform = `scaleX(${Math.min(scrollY / Math.max(page.scrollHeight - innerHeight, 1), 1).toFixed(4)})`;
-    const above = (element) => element.getBoundingClientRect().top <= 0.3 * innerHeight;
-    // Only in the section being read: where a heading stands in another costs the layout of all that section.
-    const section = sections.findLast(above);
-    const now = heads.findLast((head) => section?.contains(head) && above(head))?.id ?? null;
+    const above = (section) => section.getBoundingClientRect().top <= 0.3 * innerHeight;
+    const all = [...sections.keys()];
+    const chapter = all.filter((section) => section.matches("main > section")).findLast(above);
+    const part = all.findLast((section) => section.parentElement === chapter && above(section));
+    const now = sections.get(part ?? chapter) ?? null;
     if (now !== current) mark(now);
   }
 
@@ -42,7 +45,7 @@
     if (inner.top < outer.top + 60 || inner.bottom > outer.bottom - 40) box.scrollTop += inner.top - outer.top - outer.height / 2;
   }
 
-  if (heads.length && bar) {
+  if (sections.size && bar) {
     addEventListener("scroll", () => {
       if (!waiting) requestAnimationFrame(look);
       waiting = true;
