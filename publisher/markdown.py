@@ -137,9 +137,15 @@ def _tokens(text: str, offset: int, state: _State, literals: bool, depth: int = 
 def _inline(token: Token, state: _State, literals: bool) -> None:
     line = (token.map or [0])[0] + 1
     shown: list[str] = []
+    linked = False
     for child in token.children or []:
+        linked = child.type == "link_open" or (linked and child.type != "link_close")
         if child.type == "myst_role":
             child.meta["line"] = line
+            if linked and child.meta["name"] != "definition":
+                # Both can be reached by key, and HTML allows no such thing inside another.
+                what = f"{{{child.meta['name']}}} stands inside a link; end the link before it"
+                state.faults.append(Fault(state.file, line, what))
         elif child.type in ("softbreak", "hardbreak"):
             line += 1
         elif child.type == "link_open":

@@ -54,6 +54,7 @@ def test_the_mini_article_has_no_faults(site):
         ("[there](#a-flor)", "did you mean a-floor?"),
         ("[there](03-missing.md)", "leads to #missing"),
         ("[there](other.html)", "leads nowhere"),
+        ("[its {value}`a.b` blocks](#x)", "{value} stands inside a link; end the link before it"),
         ("![a picture](x.png)", "an image cannot be published"),
         ("# Again", "a second # title"),
         (":::{figrue} bandwidth\n:::", "there is no directive {figrue}; did you mean figure?"),
