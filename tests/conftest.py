@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,23 @@ def whole_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole") / "recordings"
     fixture_cards.whole_card(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def articles_site(tmp_path_factory: pytest.TempPathFactory, whole_cards: Path) -> Path:
+    """The repository's own site, built. Read it only."""
+    from tests.browsing import write_articles  # a machine with a card need not have what publishing needs
+
+    return write_articles(tmp_path_factory.mktemp("articles") / "dist", whole_cards)
+
+
+@pytest.fixture(scope="session")
+def articles_address(articles_site: Path) -> Iterator[str]:
+    """Where a local server has it."""
+    from tests.browsing import served
+
+    with served(articles_site) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,6 @@ from tests.browsing import (
     drawn,
     open_visits,
     pages_with_figures,
-    served,
-    write_articles,
 )
 
 pytest.importorskip("playwright")
@@ -28,24 +26,13 @@ TWICE = """() => { const ids = [...document.querySelectorAll("[id]")].map(found 
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, whole_cards: Path) -> Path:
-    return write_articles(tmp_path_factory.mktemp("articles") / "dist", whole_cards)
-
-
-@pytest.fixture(scope="module")
-def address(site: Path):
-    with served(site) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def articles(site: Path) -> list[str]:
-    return pages_with_figures(site)
+def articles(articles_site: Path) -> list[str]:
+    return pages_with_figures(articles_site)
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str):
-    with open_visits(browser, address, "") as visits:
+def visit(browser: Browser, articles_address: str):
+    with open_visits(browser, articles_address, "") as visits:
         yield visits.open
 
 
@@ -101,7 +88,7 @@ def test_a_full_scroll_moves_nothing(visit: Callable[..., Page], articles: list[
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; run: npm install")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit: Callable[..., Page], site: Path, scheme: str) -> None:
-    for path in sorted(site.rglob("index.html")):
-        page = visit(path.relative_to(site).as_posix(), color_scheme=scheme, bypass_csp=True)
+def test_axe_finds_nothing(visit: Callable[..., Page], articles_site: Path, scheme: str) -> None:
+    for path in sorted(articles_site.rglob("index.html")):
+        page = visit(path.relative_to(articles_site).as_posix(), color_scheme=scheme, bypass_csp=True)
         assert axe_faults(page) == [], path

@@ -13,8 +13,6 @@ from tests.browsing import (
     open_visits,
     pages_with_figures,
     press,
-    served,
-    write_articles,
 )
 
 pytest.importorskip("playwright")
@@ -37,26 +35,15 @@ SEEN_AND_DRAWN = """async figure => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, whole_cards: Path) -> Path:
-    return write_articles(tmp_path_factory.mktemp("articles") / "dist", whole_cards)
-
-
-@pytest.fixture(scope="module")
-def address(site: Path):
-    with served(site) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def article(site: Path) -> str:
+def article(articles_site: Path) -> str:
     """The page with the most figures."""
-    pages = pages_with_figures(site)
-    return max(pages, key=lambda path: (site / path).read_text(encoding="utf-8").count("<rb-figure"))
+    pages = pages_with_figures(articles_site)
+    return max(pages, key=lambda path: (articles_site / path).read_text(encoding="utf-8").count("<rb-figure"))
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str, article: str):
-    with open_visits(browser, address, article) as visits:
+def visit(browser: Browser, articles_address: str, article: str):
+    with open_visits(browser, articles_address, article) as visits:
         yield visits.open
 
 
@@ -325,11 +312,11 @@ def test_what_is_wider_than_its_chapter_is_not_cut_off(visit: Callable[..., Page
 
 
 def test_without_scripts_an_article_has_every_caption_table_and_first_state(
-    browser: Browser, address: str, article: str
+    browser: Browser, articles_address: str, article: str
 ) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(address + article)
+    page.goto(articles_address + article)
     for shown in page.locator("rb-figure").all():
         expect(shown.locator(".fig-still:visible, .fig-empty:visible")).to_have_count(1)
         captions = shown.locator(".fig-captions > li")
