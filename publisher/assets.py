@@ -30,11 +30,8 @@ SMALL_BUNDLES = (  # the best first: what `npm run bundle` makes of site/plotly.
 STYLES = ("tokens.css", "base.css", "layout.css", "prose.css", "figure.css", "code.css", "print.css")
 LATER_STYLES = ("parts.css", "what-if.css")
 TRACE_TYPES = ("bar", "scatter", "histogram", "box")  # what figures may use, and every bundle that is shipped can draw
-FIRST = (
-    "core.js",
-    "links.js",
-    "figure-state.js",
-)  # used by others while they load; the order of the rest does not matter
+# Used by others while they load; the order of the rest does not matter.
+FIRST = ("core.js", "links.js", "figure-state.js")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 (() => {
   "use strict";
   const SWIPE = 40; // px, and twice as far along as across, so that scrolling the page is never mistaken for it
-
   const SPEEDS = { "½×": 0.5, "1×": 1, "2×": 2, "4×": 4 };
 
   class Player {

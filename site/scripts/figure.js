@@ -7,6 +7,7 @@
 // figure.redraw() when its state changed; figure.spec.driverData is its data.
 (() => {
   "use strict";
+
   class Figure extends HTMLElement {
     connectedCallback() {
       if (this.stage || !this.querySelector(".fig-captions > li")) return;

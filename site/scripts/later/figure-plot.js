@@ -101,7 +101,8 @@
 
     async #drawAhead(place) {
       if (this.drawing || this.before !== this.figure.at || !this.figure.steps[place]) return; // asked for something else
-      if (this.ahead === JSON.stringify(this.#roomy(place))) return;
+      const picture = this.#roomy(place);
+      if (this.ahead === JSON.stringify(picture)) return;
       this.ahead = "";
       if (!this.spare) {
         this.spare = document.createElement("div");
@@ -109,8 +110,8 @@
         this.stage.append(this.spare);
       }
       try {
-        await this.#paint(this.spare, this.#roomy(place));
-        this.ahead = JSON.stringify(this.#roomy(place));
+        await this.#paint(this.spare, picture);
+        this.ahead = JSON.stringify(this.#roomy(place)); // anew: drawing may have found that labels need more room
       } catch {
         // what is wrong with it is said when it is asked for
       }
