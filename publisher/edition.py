@@ -164,7 +164,7 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
 
 
 def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> ArticlePage:
-    article, recordings, asides = page.article, edition.cards[page.card.slug], _asides(page)
+    article, recordings, asides = page.article, edition.cards[page.card.slug], Asides()
     common = _common(edition, assets, article.title, f"{place}/index.html")
     root = common["root"]
     pages = edition.of(article)
@@ -174,6 +174,9 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> 
     shared = _share(edition, page)
     if shared and _picture(edition, page):
         common["og_image"] = edition.absolute(f"{article.slug}/{page.card.slug}/{shared.name}")
+
+    lede = asides.taken_from(at_root(page.lede, root))
+    sections = tuple(_placed(section, root, asides) for section in page.sections)
 
     def link(other: Woven) -> CardLink:
         up = "" if own else "../"
@@ -186,10 +189,10 @@ def _article_page(edition: Edition, page: Woven, place: str, assets: Assets) -> 
     return ArticlePage(
         **common,
         slug=article.slug,
-        lede=asides.taken_from(at_root(page.lede, root)),
+        lede=lede,
         card=link(page),
         cards=(*(link(other) for other in pages), *_compare_link(pages, "" if own else "../")),
-        sections=tuple(_placed(section, root, asides) for section in page.sections),
+        sections=sections,
         reading_minutes=article.reading_minutes,
         recorded=_spoken_date(max(r.date for r in related)),
         stale=tuple(stale.sentence for stale in edition.stale.get(page.card.slug, ())),
@@ -231,7 +234,8 @@ def _compare_files(edition: Edition, article: Article, assets: Assets) -> dict[s
 
 def _docs_files(edition: Edition, page: Woven, assets: Assets) -> dict[str, str | bytes]:
     """``docs/index.html`` and its figures' script: written like an article, with no card to switch to."""
-    place, asides = page.article.slug, _asides(page)
+    place, asides = page.article.slug, Asides()
+    sections = tuple(_placed(section, "..", asides) for section in page.sections)
     script, text = asides.added_to(page.pictures)
     made = ArticlePage(
         **_common(edition, assets, page.article.title, f"{place}/index.html"),
@@ -239,7 +243,7 @@ def _docs_files(edition: Edition, page: Woven, assets: Assets) -> dict[str, str 
         lede=at_root(page.lede, ".."),
         card=CardLink(page.card.slug, page.card.name, "index.html"),
         cards=(),
-        sections=tuple(_placed(section, "..", asides) for section in page.sections),
+        sections=sections,
         reading_minutes=page.article.reading_minutes,
         figures=_figure_links(page),
         pictures=script,
