@@ -17,6 +17,8 @@ from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
 from recorder.library import LibraryMissing
 from recorder.listing import ListingError
+from recorder.reading import read_source
+from recorder.recording import MACHINE
 from recorder.results import Failed, NotMeasured
 from recorder.sass import SassError
 from recorder.source import SourceError, rewrite_constants
@@ -91,8 +93,7 @@ class Session:
 
     def source(self, rung: Rung, variant: str = "", constants: dict[str, int] | None = None) -> tuple[str, str]:
         """(source, name) of a rung or its variant, with ``constants`` rewritten in memory."""
-        name = f"kernels/{self.the_ladder.slug}/{self.the_ladder.file(rung, variant)}"
-        source = self.the_ladder.source(rung, variant)
+        name, source = self.the_ladder.name(rung, variant), self.the_ladder.source(rung, variant)
         return (rewrite_constants(source, constants, name) if constants else source), name
 
     def compile_ahead(self, kernels: Iterable[tuple[Rung, str, dict[str, int]]]) -> None:
@@ -119,12 +120,12 @@ class Session:
 
     def machine_cubin(self, file: str) -> bytes:
         """The cubin of a file of ``kernels/machine``."""
-        source = (KERNELS / "machine" / file).read_text(encoding="utf-8")
-        return self.cubins.get(source, f"kernels/machine/{file}", self.device.arch)
+        name = f"kernels/{MACHINE}/{file}"
+        return self.cubins.get(read_source(KERNELS / MACHINE / file, name), name, self.device.arch)
 
     def machine_kernel(self, file: str, entry: str) -> Any:
         """A kernel of ``kernels/machine``, compiled and loaded."""
-        return self.device.load(self.machine_cubin(file), entry, f"kernels/machine/{file}")
+        return self.device.load(self.machine_cubin(file), entry, f"kernels/{MACHINE}/{file}")
 
     # ---- parts ----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ download are computed. What goes wrong is asked for by environment, since the de
 
 ``FAKE_FAULTS``   FILE:KIND[,FILE:KIND]: launches of kernels whose file has FILE in its name ``fault`` (the context is
                   lost), ``hang``, ``die`` (kill -9), ``wrong``, ``crawl`` (a second each), ``raise`` (a bug)
+``FAKE_ARCH``     its architecture, ``sm_90`` unless given
 ``FAKE_MEMORY``   bytes of device memory
 ``FAKE_NVML``     a mood of ``tests.fake_nvml``, or ``absent``
 ``FAKE_SLEEP_S``  real seconds that every visit of a lane takes, so that a test has time to interrupt
@@ -106,7 +107,8 @@ class FakeDevice:
         if index != 0:
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: 0: Fake GPU. Choose one with --gpu")
         _count_start()
-        self.index, self.name, self.arch = index, os.environ.get("FAKE_NAME", "Fake GPU"), "sm_90"
+        self.index, self.name = index, os.environ.get("FAKE_NAME", "Fake GPU")
+        self.arch = os.environ.get("FAKE_ARCH", "sm_90")
         self.memory = int(os.environ.get("FAKE_MEMORY", 1 << 30))
         self.sleep_s = float(os.environ.get("FAKE_SLEEP_S", "0"))
         pairs = (fault.partition(":") for fault in os.environ.get("FAKE_FAULTS", "").split(",") if fault)

@@ -140,12 +140,6 @@ def test_a_gpu_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not any(tmp_path.iterdir())
 
 
-def test_an_arch_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    said = refused(capsys, "--arch", "sm_80", "--arch", "sm_7", "--out", tmp_path)
-    assert "does not know the architecture 'sm_7'; it knows sm_" in said and "pip install --upgrade" in said
-    assert not any(tmp_path.iterdir())
-
-
 def test_an_arch_and_a_gpu_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "leave out --gpu" in refused(capsys, "--arch", "sm_80", "--gpu", "0", "--out", tmp_path)
     assert "code alone" in refused(capsys, "--arch", "sm_80", "--only", "distance/times", "--out", tmp_path)
