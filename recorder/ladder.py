@@ -160,6 +160,11 @@ def header(source: str) -> tuple[str, str]:
     return title.strip(), idea.strip()
 
 
+def sizes_of(problem: Problem) -> str:
+    """The sizes of a problem in words: ``16 x 4096 x 4096``."""
+    return " x ".join(str(size) for size in problem.values())
+
+
 def load_ladder(folder: Path) -> Ladder:
     """The ``LADDER`` that ``folder/ladder.py`` declares; LadderError or SourceError where it declares none."""
     path, shown = folder / "ladder.py", f"kernels/{folder.name}/ladder.py"

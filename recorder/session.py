@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from recorder.answers import Answer, Answers
 from recorder.compile import CompileError
@@ -23,14 +23,11 @@ from recorder.results import Failed, NotMeasured
 from recorder.sass import SassError
 from recorder.source import SourceError, rewrite_constants
 from recorder.toolkit import ToolkitError
+from recorder.workload import WrongResult
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
 MAX_SENTENCE = 400
-
-
-class WrongResult(Exception):
-    """A kernel that does not compute what it should; it is not timed."""
 
 
 # Their messages are sentences for a person; any other exception is shown with its type.
@@ -166,6 +163,13 @@ def not_measured(why: str) -> NotMeasured:
     return NotMeasured(not_measured=shortened(why))
 
 
-def is_fault(value: Any) -> bool:
+def is_fault(value: Any) -> TypeGuard[Failed | NotMeasured]:
     """Does it only say why there is no value?"""
     return isinstance(value, (Failed, NotMeasured))
+
+
+def after_timing(fault: Failed | NotMeasured) -> Failed | NotMeasured:
+    """The same, of something that was right until it was timed."""
+    if isinstance(fault, NotMeasured):
+        return not_measured(f"after timing: {fault.not_measured}")
+    return Failed(failed=shortened(f"after timing: {fault.failed}"))
