@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeGuard, TypeVar
 
+from pydantic import ValidationError
+
 from recorder.answers import Answer, Answers
 from recorder.compile import CompileError
 from recorder.conditions import Sampler
@@ -17,6 +19,7 @@ from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
 from recorder.library import LibraryMissing
 from recorder.listing import ListingError
+from recorder.misfit import misfit
 from recorder.reading import read_source
 from recorder.recording import MACHINE
 from recorder.results import Failed, NotMeasured
@@ -135,7 +138,7 @@ class Session:
             return work()
         except ContextLost:
             raise
-        except (OutOfMemory, LibraryMissing) as error:
+        except (OutOfMemory, LibraryMissing, MemoryError) as error:
             return NotMeasured(not_measured=sentence(error))
         except SENTENCES as error:
             return Failed(failed=sentence(error))
@@ -146,7 +149,11 @@ class Session:
 
 
 def sentence(error: BaseException) -> str:
-    """An exception as one printable line of at most 400 characters; with its type, where that is not ours."""
+    """An exception as one printable line of at most 400 characters; with its type, where it is somebody's mistake."""
+    if isinstance(error, ValidationError):
+        return shortened(misfit(error))
+    if isinstance(error, MemoryError):
+        return "this machine has no memory left for it"
     text = " ".join(str(error).split())
     if not isinstance(error, SENTENCES) or not text:
         text = f"{type(error).__name__}: {text}".removesuffix(": ")
