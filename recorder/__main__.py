@@ -18,13 +18,14 @@ from recorder.outcome import Outcome
 from recorder.recording import Card, RecordingError, load
 from recorder.run import Report, RunStopped, run
 from recorder.show import BarReport, LineReport, print_table
+from recorder.source import SourceError
 from recorder.summary import summary
 from recorder.timeleft import words
 from recorder.toolkit import ToolkitError, find_program, supported_archs
 
 OUT = Path("recordings")
 DEVICE = "recorder.device:Device"
-PEOPLE = (RunError, DeviceError, ToolkitError, LadderError)  # their messages are sentences for a person
+PEOPLE = (RunError, DeviceError, ToolkitError, LadderError, SourceError)  # their messages are sentences for a person
 
 
 class UsageError(Exception):

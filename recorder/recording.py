@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import AfterValidator, Field, ValidationError
 
+from recorder.misfit import UNION_MEMBERS
 from recorder.results import EXPERIMENTS, Count, Failed, Maybe, Model, NotMeasured, Slug, Text
 
 SCHEMA = 1
@@ -311,9 +312,6 @@ def _validate(
         if len(faults) > MAX_FAULTS:
             faults[MAX_FAULTS:] = [f"{shown}:1: and {len(faults) - MAX_FAULTS} faults more"]
     return None
-
-
-UNION_MEMBERS = {"value", "failed", "not_measured", "int", "float", "str", "bool", "[key]"}
 
 
 def _real_path(

@@ -134,6 +134,11 @@ class TimePair(Model):
     warm: MaybeTimed
 
 
+def pair_of(times: TimePair | Failed | NotMeasured) -> TimePair:
+    """A pair of times whose sides both say why where there is none."""
+    return times if isinstance(times, TimePair) else TimePair(cold=times, warm=times)
+
+
 # ---- code: what was compiled and how it would be launched -------------------------------------------------
 
 

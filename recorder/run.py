@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from recorder.compile import check_arch
 from recorder.experiments import Job
 from recorder.folder import RunError, locked, path_of, state_of, write
 from recorder.header import make_header, subject_sources
@@ -54,11 +55,13 @@ def run(
 ) -> tuple[Card, list[Outcome]]:  # fmt: skip
     """Record ``jobs`` under ``out/<card>/``; returns the card and what became of each job.
 
-    Raises RunError where a run cannot begin, and RunStopped where it cannot go on.
+    Raises RunError where a run cannot begin, ToolkitError where nothing can be compiled for the card, and RunStopped
+    where it cannot go on.
     """
     this = Run(jobs, ladders, out, gpu, force, quick, report or Report(), device_factory, kernels, silence)
     this.start_worker()
     try:
+        check_arch(this.card.arch)
         with locked(this.folder, dict.fromkeys(job.subject for job in jobs)):
             for index, job in enumerate(jobs):
                 this.outcomes.append(this.skipped(job) or this.record(job, index))

@@ -4,7 +4,9 @@ It lives in tests only. A launch costs nothing until somebody looks at what it s
 download are computed. What goes wrong is asked for by environment, since the device lives in a worker process:
 
 ``FAKE_FAULTS``   FILE:KIND[,FILE:KIND]: launches of kernels whose file has FILE in its name ``fault`` (the context is
-                  lost), ``hang``, ``die`` (kill -9), ``wrong``, ``crawl`` (a second each), ``raise`` (a bug)
+                  lost), ``hang``, ``die`` (kill -9), ``wrong``, ``tires`` (wrong once it was timed), ``crawl`` (a
+                  second each), ``raise`` (a bug)
+``FAKE_ARCH``     its architecture, ``sm_90`` unless given
 ``FAKE_MEMORY``   bytes of device memory
 ``FAKE_NVML``     a mood of ``tests.fake_nvml``, or ``absent``
 ``FAKE_SLEEP_S``  real seconds that every visit of a lane takes, so that a test has time to interrupt
@@ -106,13 +108,15 @@ class FakeDevice:
         if index != 0:
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: 0: Fake GPU. Choose one with --gpu")
         _count_start()
-        self.index, self.name, self.arch = index, os.environ.get("FAKE_NAME", "Fake GPU"), "sm_90"
+        self.index, self.name = index, os.environ.get("FAKE_NAME", "Fake GPU")
+        self.arch = os.environ.get("FAKE_ARCH", "sm_90")
         self.memory = int(os.environ.get("FAKE_MEMORY", 1 << 30))
         self.sleep_s = float(os.environ.get("FAKE_SLEEP_S", "0"))
         pairs = (fault.partition(":") for fault in os.environ.get("FAKE_FAULTS", "").split(",") if fault)
         self.faults = [(file, kind) for file, _, kind in pairs]
         self.buffers: dict[int, Buffer] = {}
-        self.next, self.clock_us, self.last = 4096, 0.0, 0
+        self.next, self.clock_us, self.last, self.uploads = 4096, 0.0, 0, 0
+        self.timing, self.tired = False, False
         self.captured: Op | None = None
         self.noise = np.random.default_rng(7)
         timing.WARM_UP_MS = 1
@@ -168,6 +172,7 @@ class FakeDevice:
 
     def upload(self, address: int, array: np.ndarray) -> None:
         self._settle()
+        self.uploads += 1
         raw = np.ascontiguousarray(array).view(np.uint8).ravel()
         buffer, at = self._at(address, raw.size)
         if raw.size == buffer.nbytes:
@@ -219,15 +224,19 @@ class FakeDevice:
         self._put(op)
 
     def _store(self, op: Op, entry: str, launch: Launch, arguments: list[Any]) -> None:
-        program, results = PROGRAMS[entry], {}
+        program, results, computed = PROGRAMS[entry], {}, -1
         outputs = [int(arguments[at]) for at in program.outputs if at < len(arguments)]
         adds = launch.grid[2] > 1  # blocks that share an output add to it
         for address in outputs:
             buffer, _ = self._at(address, 1)
 
             def store(address: int = address) -> None:
-                results.update(results or program.compute(self, launch, arguments))
-                value = results[address] + (1 if op.kind == "wrong" else 0)
+                nonlocal computed
+                if computed != self.uploads:  # a graph is replayed over other inputs, too
+                    results.update(program.compute(self, launch, arguments))
+                    computed = self.uploads
+                wrong = op.kind == "wrong" or (op.kind == "tires" and self.tired)
+                value = results[address] + (1 if wrong else 0)
                 place = self.view(address, value.dtype, value.shape, write=True)
                 place[...] = place + value if adds and address == outputs[0] else value
 
@@ -246,6 +255,7 @@ class FakeDevice:
         if op.kind in ("hang", "crawl"):
             time.sleep(3600 if op.kind == "hang" else 1)
         op.apply()
+        self.tired |= self.timing and op.kind == "tires"
         self.clock_us += op.us
 
     def capture(self, enqueue: Callable[[], None], launches: int) -> Graph:
@@ -262,12 +272,13 @@ class FakeDevice:
 
     def time(self, replay: Callable[[], None], repeats: int) -> list[float]:
         time.sleep(self.sleep_s)
-        found = []
+        self.timing, found = True, []
         for _ in range(repeats):
             before = self.clock_us
             replay()
             us = (self.clock_us - before) * self.noise.normal(1, 0.002)
             found.append(max(1, round(us / TICK_US)) * TICK_US)
+        self.timing = False
         return found
 
     def sync(self) -> None: ...

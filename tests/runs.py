@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,14 @@ def all_recordings(out: Path) -> dict[str, Recording]:
     """Every recording of the fake card by key; each is read strictly."""
     card = load_card(out / CARD)
     return {"/".join(key): found for key, found in {**card.recordings, **card.without}.items()}
+
+
+def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every part of a recording's dumped results with the path of its keys."""
+    yield path, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield from parts(part, f"{path}.{key}".strip("."))
 
 
 def files(out: Path) -> dict[str, bytes]:

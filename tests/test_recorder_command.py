@@ -14,7 +14,7 @@ from recorder import __main__ as command_module
 from recorder import changes as changes_module
 from recorder import device as device_module
 from recorder import toolkit
-from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check
+from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check, core_error
 from recorder.recording import load
 from tests.fake_recorder import DEVICE, KERNELS, main
 from tests.runs import CARD, ROOT, command
@@ -140,12 +140,6 @@ def test_a_gpu_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not any(tmp_path.iterdir())
 
 
-def test_an_arch_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    said = refused(capsys, "--arch", "sm_80", "--arch", "sm_7", "--out", tmp_path)
-    assert "does not know the architecture 'sm_7'; it knows sm_" in said and "pip install --upgrade" in said
-    assert not any(tmp_path.iterdir())
-
-
 def test_an_arch_and_a_gpu_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "leave out --gpu" in refused(capsys, "--arch", "sm_80", "--gpu", "0", "--out", tmp_path)
     assert "code alone" in refused(capsys, "--arch", "sm_80", "--only", "distance/times", "--out", tmp_path)
@@ -250,6 +244,16 @@ def test_a_driver_error_becomes_a_sentence_of_its_kind(name: str, kind: type[Exc
         _check((Status(1, name),), "copying on the card")
     assert type(caught.value) is kind and "copying on the card" in str(caught.value)
     assert _check((OK,), "x") is None and _check((OK, 5), "x") == 5 and _check((OK, 5, 6), "x") == (5, 6)
+
+
+@pytest.mark.parametrize("said, kind, words", [
+    ("CUDA_ERROR_INVALID_VALUE: This indicates that one or more …", DeviceError, "launching failed: invalid value"),
+    ("CUDA_ERROR_ILLEGAL_ADDRESS: While executing a kernel …", ContextLost, "launching failed: illegal address"),
+    ("block must be three numbers", ValueError, "block must be three numbers"),
+])  # fmt: skip
+def test_what_a_library_hands_on_from_the_driver_is_said_in_our_words(said: str, kind: type[Exception], words: str):
+    found = core_error(ValueError(said), "launching")
+    assert type(found) is kind and str(found) == words
 
 
 # ---- compiling alone ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
-from recorder.counted import LAUNCHED
+from recorder.counted import LAUNCHED, STOPPED
 from recorder.device import DeviceError
 from recorder.results import Counters, CountersResults
 from recorder.session import Session, not_measured
@@ -49,7 +49,10 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
             rungs[rung.slug] = session.attempt(rung.slug, lambda r=rung, t=tool: _count(session, t, r.slug))
     name = "none" if tool is None else "ncu " + _version(tool)
     return {
-        "counters": (CountersResults(tool=name, rungs=rungs), {"cache": "flushed by the profiler", "clocks": "free"})
+        "counters": (
+            CountersResults(tool=name, rungs=rungs),
+            {"cache": "flushed by the profiler", "launches_before": LAUNCHED - 1, "clocks": "free"},
+        )
     }
 
 
@@ -70,6 +73,9 @@ def _count(session: Session, tool: str, slug: str) -> Counters:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         raise DeviceError(f"ncu did not finish {slug} within {TIMEOUT_S} s") from None
+    stopped = next((line for line in done.stderr.splitlines() if line.startswith(STOPPED)), "")
+    if stopped:
+        raise DeviceError(stopped.removeprefix(STOPPED))
     values = read_csv(done.stdout)
     if not values:
         said = [line for line in (done.stdout + done.stderr).splitlines() if "ERR" in line or "rror" in line]
