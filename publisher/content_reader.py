@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from publisher.content import (
     RESERVED,
     Article,
@@ -28,7 +26,9 @@ from publisher.nodes import Directive, Document, Node, Role, nodes_of
 from publisher.prose import check_literals
 from publisher.published import load_published
 from publisher.roles import ROLES
-from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
+from recorder.schema import fit, sentence
+from recorder.strict_yaml import parse_yaml
+from recorder.texts import RecordingError, read_text
 
 MAX_CHAPTER_BYTES = 400_000
 
@@ -84,22 +84,13 @@ class _Reader:
     def text(self, path: Path) -> str | None:
         """The text of a file of the authors, or None with a fault."""
         shown = self.shown(path)
-        try:
-            raw = path.read_bytes()
-        except FileNotFoundError:
-            self.faults.append(Fault(shown, 1, "is not there; docs/articles.md says what it holds"))
-            return None
-        except OSError as error:
-            self.faults.append(Fault(shown, 1, f"cannot be read: {error.strerror}"))
-            return None
-        if len(raw) > MAX_CHAPTER_BYTES:
-            self.faults.append(Fault(shown, 1, f"has {len(raw):,} bytes; at most {MAX_CHAPTER_BYTES:,} are read"))
+        if not path.exists():
+            self.faults.append(Fault(shown, 1, "is not there; docs/06-adding-an-article.md says what it holds"))
             return None
         try:
-            return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
-        except UnicodeDecodeError as error:
-            line = raw[: error.start].count(b"\n") + 1
-            self.faults.append(Fault(shown, line, f"byte 0x{raw[error.start]:02x} is not UTF-8; save it as UTF-8"))
+            return read_text(path, shown, MAX_CHAPTER_BYTES)
+        except RecordingError as error:
+            self.faults += faults_of(error)
             return None
 
     def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
@@ -119,17 +110,11 @@ class _Reader:
     def validated(
         self, kind: type[Any], data: Any, prefix: tuple[str, ...], path: Path, lines: dict[tuple[str, ...], int]
     ) -> Any:
-        try:
-            return kind.model_validate(data)
-        except ValidationError as error:
-            known = [info.alias or name for name, info in kind.model_fields.items()]
-            for fault in error.errors(include_url=False, include_context=False):
-                place = (*prefix, *(str(part) for part in fault["loc"]))
-                what = _sentence(fault, known)
-                self.faults.append(
-                    Fault(self.shown(path), nearest_line(place, lines), f"{dotted(place) or 'the file'}: {what}")
-                )
-        return None
+        known = [info.alias or name for name, info in kind.model_fields.items()]
+        faults: list[str] = []
+        found = fit(kind, data, prefix, self.shown(path), lines, faults, lambda fault: _sentence(fault, known))
+        self.faults += [fault for text in faults for fault in faults_of(RecordingError(text))]
+        return found
 
     def terms(self, folder: Path) -> list[tuple[str, TermFile, int]]:
         return self._entries(folder / "terms.yaml", TermFile)
@@ -257,8 +242,5 @@ def _directive_fault(node: Directive) -> str:
 
 
 def _sentence(fault: Any, known: list[str]) -> str:
-    if fault["type"] == "extra_forbidden":
-        return f"is not a key that belongs here; {instead(str(fault['loc'][-1]), known)}"
-    if fault["type"] == "missing":
-        return "is missing"
-    return fault["msg"].removeprefix("Value error, ")
+    hint = f"; {instead(str(fault['loc'][-1]), known)}" if fault["type"] == "extra_forbidden" else ""
+    return f"{sentence(fault)}{hint}"

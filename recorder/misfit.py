@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-UNION_MEMBERS = {"value", "failed", "not_measured", "int", "float", "str", "bool", "[key]"}  # no keys of a recording
+from recorder.schema import is_key
 
 
 def misfit(error: ValidationError) -> str:
     """What a recording does not take, where, and how much it would take; of several faults the first."""
     first, *others = error.errors(include_url=False)
-    where = ".".join(str(part) for part in first["loc"] if part not in UNION_MEMBERS)
+    where = ".".join(part for part in map(str, first["loc"]) if is_key(part))
     more = f" (and {len(others)} more)" if others else ""
     return f"it cannot be recorded: {f'{where}: ' if where else ''}{_what(first)}{more}"
 

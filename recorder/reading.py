@@ -1,11 +1,13 @@
-"""How is a kernel's or a ladder's file read? As UTF-8 with the line ends of any system; what is no text is an error."""
+"""How is a kernel's or a ladder's file read? As any text of ours, without zero bytes: a compiler stops at one."""
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 
 from recorder.source import SourceError
+from recorder.texts import RecordingError, read_text
+
+MAX_BYTES = 400_000
 
 
 def read_source(path: Path, shown: str) -> str:
@@ -14,20 +16,10 @@ def read_source(path: Path, shown: str) -> str:
     Raises SourceError, which calls the file ``shown``: it may come into a recording, and that names no folder of ours.
     """
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{shown}:1: cannot be read: {error.strerror}") from None
-    raw = raw.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{shown}:{_line(raw, error.start)}: byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        ) from None
-    if b"\0" in raw:  # to a compiler the file would end there
-        raise SourceError(f"{shown}:{_line(raw, raw.index(0))}: has a zero byte; save the file as plain text")
+        text = read_text(path, shown, MAX_BYTES)
+    except RecordingError as error:
+        raise SourceError(str(error)) from None
+    before, zero, _ = text.partition("\0")
+    if zero:
+        raise SourceError(f"{shown}:{before.count(chr(10)) + 1}: has a zero byte; save the file as plain text")
     return text
-
-
-def _line(raw: bytes, at: int) -> int:
-    return raw.count(b"\n", 0, at) + 1

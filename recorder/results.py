@@ -6,19 +6,28 @@ Every measured value is in one of three states: the value, ``failed: why``, or `
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from recorder.numbers import (
+    MAX_BLOCK_CHARS,
+    Count,
+    GBps,
+    Microseconds,
+    Nanoseconds,
+    Numbers,
+    Plain,
+    Size,
+    Tflops,
+    Times,
+    Whole,
+)
 from recorder.statistics import Samples
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Count = Annotated[int, Field(ge=0, le=2**53)]
-MAX_BLOCK_CHARS = 2_000_000
-NUMBER_CHARACTERS = b"0123456789.eE+- \n"
 
 
 def _printable(text: str) -> str:
@@ -30,7 +39,14 @@ def _printable(text: str) -> str:
     return text
 
 
+def _one_line(text: str) -> str:
+    if "\n" in text or "\t" in text:
+        raise ValueError("has a line end or a tab; it is one line")
+    return text
+
+
 Text = Annotated[str, Field(max_length=400), AfterValidator(_printable)]
+Line = Annotated[Text, AfterValidator(_one_line)]
 Block = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_printable)]
 
 
@@ -38,31 +54,6 @@ class Model(BaseModel):
     """Base of all parts of a recording: unknown keys, wrong types and non-finite numbers are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-def _floats(text: str) -> list[float]:
-    if not text.isascii() or text.encode().translate(None, NUMBER_CHARACTERS):  # float also takes 1_000, nan, inf
-        raise ValueError("has other characters than those of plain decimal numbers")
-    numbers = list(map(float, text.split()))
-    if math.inf in numbers or -math.inf in numbers:
-        raise ValueError("has a number that is not finite")
-    return numbers
-
-
-def _numbers(text: str) -> str:
-    _floats(text)
-    return text
-
-
-def _times(text: str) -> str:
-    numbers = _floats(text)
-    if not numbers or min(numbers) <= 0:
-        raise ValueError("must be at least one time, each above zero")
-    return text
-
-
-# Numbers separated by white space, e.g. the 500 samples of a time in the order they were taken.
-Numbers = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_numbers)]
 
 
 class Failed(Model):
@@ -80,7 +71,7 @@ class NotMeasured(Model):
 class Timed(Model):
     """One time: raw samples, microseconds per launch, in the order they were taken."""
 
-    samples_us: Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_times)]
+    samples_us: Times
 
     @cached_property
     def samples(self) -> Samples:
@@ -122,7 +113,6 @@ Maybe = Annotated[
     Discriminator(_state),
 ]
 MaybeTimed = Maybe[Timed]
-MaybeNumber = Maybe[float | int]
 MaybeTable = Maybe[Table]
 MaybeText = Maybe[Text]
 
@@ -152,14 +142,14 @@ class Code(Model):
     file: Text
     entry: Text
     sha256: Text  # of the source with comments blanked
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     grid: Dimensions
     block: Dimensions
     dynamic_smem_bytes: Count
     static_smem_bytes: Count
     registers: Count
     local_bytes: Count
-    blocks_per_sm: MaybeNumber  # occupancy: resident blocks an SM can hold
+    blocks_per_sm: Maybe[Plain]  # occupancy: resident blocks an SM can hold
     zero_output: bool
     ptxas: Text
     sass: Block
@@ -170,8 +160,8 @@ MaybeCode = Maybe[Code]
 
 
 class RungCode(Model):
-    title: Text
-    idea: Text
+    title: Line
+    idea: Line
     dtype: Text  # of the inputs: fp32, fp16, bf16 …
     code: MaybeCode
 
@@ -189,8 +179,8 @@ class CodeResults(Model):
 class Check(Model):
     """Agreement with the float64 reference: the worst error over all cases, in units of the tolerance's scale."""
 
-    worst_error: float
-    tolerance: float
+    worst_error: Plain
+    tolerance: Plain
     cases: list[Text]
 
 
@@ -203,7 +193,7 @@ class RungTimes(TimePair):
 class Reference(TimePair):
     """A library call that solves the same problem."""
 
-    title: Text
+    title: Line
     accumulates: Text
     returns: Text
     version: Text
@@ -214,9 +204,9 @@ class Reference(TimePair):
 class TimesResults(Model):
     """``twins`` are second runs of the same thing in the same session: the A/A test."""
 
-    problem: dict[Slug, int]
-    flops: Count
-    least_bytes: dict[Text, int]  # by input dtype: each operand once
+    problem: dict[Slug, Size]
+    flops: Size
+    least_bytes: dict[Text, Size]  # by input dtype: each operand once
     rungs: dict[Slug, Maybe[RungTimes]]  # type: ignore[valid-type]
     references: dict[Slug, Maybe[Reference]]  # type: ignore[valid-type]
     floors: dict[Slug, TimePair]  # empty (an empty launch), read_<dtype> (a plain read of the streamed operand)
@@ -235,7 +225,7 @@ class RungPlacement(Model):
 
 
 class PlacementResults(Model):
-    timer_step_ns: MaybeNumber
+    timer_step_ns: Maybe[Nanoseconds]
     rungs: dict[Slug, Maybe[RungPlacement]]  # type: ignore[valid-type]
 
 
@@ -281,7 +271,7 @@ class ProbesResults(Model):
 class Setting(Model):
     """One setting of a sweep: the constants that were rewritten, what was launched, and its times."""
 
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     blocks: Count
     threads: Count
     smem_bytes: Count
@@ -291,16 +281,16 @@ class Setting(Model):
 
 class SweepResults(Model):
     rung: Slug
-    axes: dict[str, list[int]]
+    axes: dict[str, list[Whole]]
     settings: list[Setting]
 
 
 class ChangeEntry(Model):
     """One member of a controlled comparison: the constants or variant that differ and what stayed."""
 
-    title: Text
+    title: Line
     what: Text
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     blocks: Count
     times: Maybe[TimePair]
 
@@ -313,7 +303,7 @@ class OneChangeResults(Model):
 
 class ShapeEntry(Model):
     entry: Slug  # a rung or a reference
-    problem: dict[Slug, int]
+    problem: dict[Slug, Size]
     times: Maybe[TimePair]
 
 
@@ -326,14 +316,14 @@ class ResolutionResults(Model):
 
     twins: dict[Slug, list[Timed]]  # repeated runs of the same graph
     launches: dict[Slug, dict[Slug, MaybeTimed]]  # by kernel, then graph_train, plain_train, graph_single, plain_single
-    event_step_us: MaybeNumber  # step of raw event differences, microseconds
+    event_step_us: Maybe[Microseconds]  # step of raw event differences, microseconds
 
 
 class Counters(Model):
     """Hardware counters of one launch of a rung, as the profiler reports them; keys are metric names."""
 
-    cold: dict[Text, MaybeNumber]
-    stalls: dict[Text, float]  # reason -> share of issue slots stalled
+    cold: dict[Text, Maybe[Plain]]
+    stalls: dict[Text, Plain]  # reason -> share of issue slots stalled
 
 
 class CountersResults(Model):
@@ -342,13 +332,13 @@ class CountersResults(Model):
 
 
 class PeaksResults(Model):
-    copy_GBps: MaybeNumber
-    read_GBps: MaybeNumber
-    l2_read_GBps: MaybeNumber
-    smem_GBps: MaybeNumber
-    fp32_tflops: MaybeNumber
-    hmma_fp16_tflops: MaybeNumber
-    library_fp16_tflops: MaybeNumber
+    copy_GBps: Maybe[GBps]
+    read_GBps: Maybe[GBps]
+    l2_read_GBps: Maybe[GBps]
+    smem_GBps: Maybe[GBps]
+    fp32_tflops: Maybe[Tflops]
+    hmma_fp16_tflops: Maybe[Tflops]
+    library_fp16_tflops: Maybe[Tflops]
 
 
 class ConditionsResults(Model):
@@ -358,7 +348,7 @@ class ConditionsResults(Model):
     """
 
     samples: Table
-    throttle_reasons: dict[Text, int]  # reason -> samples that showed it
+    throttle_reasons: dict[Text, Count]  # reason -> samples that showed it
     other_processes: Maybe[Count]
 
 
