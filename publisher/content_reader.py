@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from publisher.content import (
+    CONTROL,
+    MAX_CHAPTER_BYTES,
     RESERVED,
     Article,
     ArticleFile,
@@ -21,16 +24,19 @@ from publisher.content import (
     Term,
     TermFile,
 )
-from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES
+from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES, NO_ARGUMENT, OPTIONS
 from publisher.faults import Fault, faults_of, instead
-from publisher.markdown import parse_document, parse_inline, slugify
-from publisher.nodes import Directive, Document, Node, Role, nodes_of
-from publisher.prose import check_literals
+from publisher.glossary_page import opcode_id
+from publisher.markdown import parse_document, parse_line, slugify
+from publisher.markup import text_of
+from publisher.nodes import Anchor, Directive, Document, Node, Role, nodes_of
+from publisher.places import PlaceError, Places, is_own, places_of
+from publisher.plain import check_plain, term_html
 from publisher.published import load_published
 from publisher.roles import ROLES
 from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
 
-MAX_CHAPTER_BYTES = 400_000
+TERM, OPCODE = re.compile(r"[a-z0-9][a-z0-9-]*"), re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 def load_content(
@@ -39,11 +45,8 @@ def load_content(
     """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
     reader = _Reader(root, faults, cache)
     site = reader.model(folder / "site.yaml", SiteFile)
-    terms = {
-        slug: Term(slug, entry.term, *reader.term(entry, folder / "terms.yaml", line))
-        for slug, entry, line in reader.terms(folder)
-    }
     opcodes = reader.opcodes(folder / "glossary.yaml")
+    terms = reader.terms(folder / "terms.yaml", opcodes)
     articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
     if not articles:
         faults.append(
@@ -56,6 +59,7 @@ def load_content(
         sets = {}
     if site is None:
         return None
+    reader.plain(folder / "site.yaml", {("title",): site.title, ("tagline",): site.tagline})
     return Content(
         title=site.title,
         tagline=site.tagline,
@@ -96,11 +100,16 @@ class _Reader:
             self.faults.append(Fault(shown, 1, f"has {len(raw):,} bytes; at most {MAX_CHAPTER_BYTES:,} are read"))
             return None
         try:
-            return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+            text = raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             line = raw[: error.start].count(b"\n") + 1
             self.faults.append(Fault(shown, line, f"byte 0x{raw[error.start]:02x} is not UTF-8; save it as UTF-8"))
             return None
+        if found := CONTROL.search(text):
+            what = f"holds the control character U+{ord(found[0]):04X}, which no page can show; delete it"
+            self.faults.append(Fault(shown, text.count("\n", 0, found.start()) + 1, what))
+            return None
+        return text
 
     def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
         text = self.text(path)
@@ -131,34 +140,59 @@ class _Reader:
                 )
         return None
 
-    def terms(self, folder: Path) -> list[tuple[str, TermFile, int]]:
-        return self._entries(folder / "terms.yaml", TermFile)
+    def plain(self, path: Path, texts: Mapping[tuple[str, ...], str], sizes: bool = False) -> None:
+        """Check texts that are printed as they are typed, by their keys in the file."""
+        _, lines = self.yaml(path)
+        for key, text in texts.items():
+            found = check_plain(text, self.shown(path), nearest_line(key, lines), sizes)
+            self.faults += [replace(fault, what=f"{dotted(key)}: {fault.what}") for fault in found]
 
-    def term(self, entry: TermFile, path: Path, line: int) -> tuple[str, str]:
-        self.faults += check_literals(entry.text, self.shown(path), line + 2)
-        pieces = parse_inline(entry.text, self.shown(path), line + 2, [])
-        if nodes_of(pieces):
-            self.faults.append(
-                Fault(self.shown(path), line, "a term's text is the same on every card, so it has no roles")
-            )
-        return "".join(piece for piece in pieces if isinstance(piece, str)), entry.text
+    def terms(self, path: Path, opcodes: Collection[str]) -> dict[str, Term]:
+        """The glossary's words by their slugs; each word once."""
+        entries = self._entries(path, TermFile, TERM, "small letters, digits and -")
+        known = [*entries, *map(opcode_id, opcodes)]
+        found: dict[str, Term] = {}
+        slugs: dict[str, str] = {}
+        for slug, (entry, lines) in entries.items():
+            self.plain(path, {(slug, "term"): entry.term})
+            html = term_html(entry.text, self.shown(path), nearest_line((slug, "text"), lines), known, self.faults)
+            found[slug] = Term(slug, entry.term, html, text_of(html))
+            first = slugs.setdefault(entry.term.lower(), slug)
+            what = ""
+            if first != slug:
+                what = f"{slug}.term: the word {entry.term} has an entry already, {first}; {{term}} takes a word to one"
+            elif is_own(slug):
+                what = f"{slug}: the page of the glossary has a part of that name; call the entry {slug}-term"
+            if what:
+                self.faults.append(Fault(self.shown(path), nearest_line((slug, "term"), lines), what))
+        return found
 
     def opcodes(self, path: Path) -> dict[str, Any]:
-        entries = self._entries(path, OpcodeFile)
-        return {name: entry.model_dump(by_alias=True) for name, entry, _ in entries}
+        entries = self._entries(path, OpcodeFile, OPCODE, "an instruction without its suffixes, in capital letters")
+        for name, (entry, _) in entries.items():
+            texts = {(name, "name"): entry.name, (name, "does"): entry.does}
+            self.plain(path, texts | {(name, "modifiers", k): text for k, text in entry.modifiers.items()}, sizes=True)
+        return {name: entry.model_dump(by_alias=True) for name, (entry, _) in entries.items()}
 
-    def _entries(self, path: Path, kind: type[Any]) -> list[tuple[str, Any, int]]:
+    def _entries(
+        self, path: Path, kind: type[Any], key: re.Pattern[str], is_key: str
+    ) -> dict[str, tuple[Any, dict[tuple[str, ...], int]]]:
+        """The entries of a map and the file's lines; ``is_key`` says in words what a ``key`` is."""
         if not path.exists():
-            return []
+            return {}
         data, lines = self.yaml(path)
         if not isinstance(data, dict):
             if data is not None:
                 self.faults.append(Fault(self.shown(path), 1, "is a map: one entry a word"))
-            return []
-        found = [
-            (slug, self.validated(kind, entry, (slug,), path, lines), lines[(slug,)]) for slug, entry in data.items()
-        ]
-        return [(slug, entry, line) for slug, entry, line in found if entry is not None]
+            return {}
+        found = {}
+        for slug, entry in data.items():
+            if not key.fullmatch(slug):
+                what = f"{dotted((slug,))}: cannot name an entry, which is {is_key}"
+                self.faults.append(Fault(self.shown(path), lines[(slug,)], what))
+            elif (read := self.validated(kind, entry, (slug,), path, lines)) is not None:
+                found[slug] = (read, lines)
+        return found
 
     def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
         head = self.model(folder / "article.yaml", ArticleFile)
@@ -172,11 +206,13 @@ class _Reader:
         if head is None:
             return None
         kept = [chapter for chapter in chapters if chapter]
-        self._links(kept)
         _, lines = self.yaml(folder / "article.yaml")
         shown = self.shown(folder / "article.yaml")
-        lede = parse_inline(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
+        self.plain(folder / "article.yaml", {("title",): head.title})
+        lede = parse_line(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
         self._nodes(nodes_of(lede))
+        places = self._places(kept)
+        self._links([*nodes_of(lede), *(node for chapter in kept for node in chapter.document.nodes)], places)
         return Article(
             slug=folder.name,
             title=head.title,
@@ -187,6 +223,7 @@ class _Reader:
             file=shown,
             subject_line=lines.get(("subject",), 1),
             chapters=tuple(kept),
+            places=places,
             figures_folder=folder / "figures",
         )
 
@@ -208,25 +245,38 @@ class _Reader:
 
         document, new = self.cache.get(path, make)
         self.faults += new
-        self._nodes([node for part in document.parts for node in nodes_of(part.pieces)])
+        self._nodes(document.nodes)
         return Chapter(found[1], shown, document)
 
     def _nodes(self, nodes: list[Node]) -> None:
         """What can be said of roles and directives without a card: their names, arguments and places."""
         for node in nodes:
-            what = _role_fault(node) if isinstance(node, Role) else _directive_fault(node)
+            what = ""
+            if isinstance(node, Role):
+                what = _role_fault(node)
+            elif isinstance(node, Directive):
+                what = _directive_fault(node)
             if what:
                 self.faults.append(Fault(node.file, node.line, what))
 
-    def _links(self, chapters: list[Chapter]) -> None:
-        known = [id for chapter in chapters for id in chapter.document.ids]
+    def _places(self, chapters: list[Chapter]) -> Places:
+        """The ids of the article's page; two chapters cannot have one."""
+        slugs: dict[str, str] = {}
         for chapter in chapters:
-            for anchor in chapter.document.anchors:
-                if anchor.target not in known and not anchor.target.startswith(("fig-", "claim-")):
-                    what = (
-                        f"the link leads to #{anchor.target}, which is no section here; {instead(anchor.target, known)}"
-                    )
-                    self.faults.append(Fault(anchor.file, anchor.line, what))
+            slug = chapter.document.parts[0].heading.slug
+            first = slugs.setdefault(slug, chapter.file)
+            if first != chapter.file:
+                what = f"has the address #{slug}, as {first} has; rename one of the two files"
+                self.faults.append(Fault(chapter.file, 1, what))
+        return places_of({chapter.file: chapter.document for chapter in chapters})
+
+    def _links(self, nodes: list[Node], places: Places) -> None:
+        for node in nodes:
+            if isinstance(node, Anchor):
+                try:
+                    places.find(node)
+                except PlaceError as error:
+                    self.faults.append(Fault(node.file, node.line, str(error)))
 
     def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
         """ladder -> file name -> text of every .cu file."""
@@ -251,6 +301,11 @@ def _directive_fault(node: Directive) -> str:
         return f"there is no directive {{{node.name}}}; {instead(node.name, [*DIRECTIVES, 'otherwise'])}"
     if node.name in ARGUMENT and not node.argument:
         return f":::{{{node.name}}} needs an argument on its first line"
+    if node.name in NO_ARGUMENT and node.argument:
+        return f":::{{{node.name}}} takes no argument"
+    if node.name not in OPTIONS and node.options:
+        option = next(iter(node.options)).replace("_", "-")
+        return f":::{{{node.name}}} takes no lines such as :{option}: value; put an empty line before its text"
     if node.name in BODILESS and any(not isinstance(piece, str) or piece.strip() for piece in node.body):
         return f":::{{{node.name}}} has no body; it only takes lines such as :key: value"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -148,7 +148,7 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
             ArticleSummary(
                 slug=article.slug,
                 title=article.title,
-                lede=at_root(first.lede, "."),
+                lede=at_root(first.lede, ".", f"{article.slug}/index.html"),
                 url=f"{article.slug}/index.html",
                 reading_minutes=article.reading_minutes,
                 figures=len(first.figures),
@@ -272,7 +272,8 @@ def _asides(page: Woven) -> Asides:
 def _placed(section: Section, root: str, asides: Asides) -> Section:
     """The section for a page at ``root``, with its numbers' notes set aside."""
     html = asides.taken_from(at_root(section.html, root))
-    return Section(section.id, section.title, html, tuple(_placed(part, root, asides) for part in section.subsections))
+    parts = tuple(_placed(part, root, asides) for part in section.subsections)
+    return replace(section, html=html, subsections=parts)
 
 
 def _throttled(conditions: Any) -> bool:
