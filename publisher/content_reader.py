@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,24 +19,20 @@ from publisher.content import (
     Cache,
     Chapter,
     Content,
-    OpcodeFile,
     SiteFile,
-    Term,
-    TermFile,
 )
 from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES, NO_ARGUMENT, OPTIONS
 from publisher.faults import Fault, faults_of, instead
-from publisher.glossary_page import opcode_id
+from publisher.glossary_reader import read_opcodes, read_terms
 from publisher.markdown import parse_document, parse_line, slugify
-from publisher.markup import text_of
 from publisher.nodes import Anchor, Directive, Document, Node, Role, nodes_of
-from publisher.places import PlaceError, Places, is_own, places_of
-from publisher.plain import check_plain, term_html
+from publisher.places import PlaceError, Places, places_of
+from publisher.plain import check_plain
 from publisher.published import load_published
 from publisher.roles import ROLES
 from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
 
-TERM, OPCODE = re.compile(r"[a-z0-9][a-z0-9-]*"), re.compile(r"[A-Z][A-Z0-9_]*")
+Lines = dict[tuple[str, ...], int]  # of a YAML file: the line of every key
 
 
 def load_content(
@@ -45,8 +41,8 @@ def load_content(
     """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
     reader = _Reader(root, faults, cache)
     site = reader.model(folder / "site.yaml", SiteFile)
-    opcodes = reader.opcodes(folder / "glossary.yaml")
-    terms = reader.terms(folder / "terms.yaml", opcodes)
+    opcodes = read_opcodes(reader, folder / "glossary.yaml")
+    terms = read_terms(reader, folder / "terms.yaml", opcodes)
     articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
     if not articles:
         faults.append(
@@ -59,12 +55,13 @@ def load_content(
         sets = {}
     if site is None:
         return None
-    reader.plain(folder / "site.yaml", {("title",): site.title, ("tagline",): site.tagline})
+    _, lines = reader.yaml(folder / "site.yaml")
+    reader.plain(folder / "site.yaml", lines, {("title",): site.title, ("tagline",): site.tagline})
     return Content(
         title=site.title,
         tagline=site.tagline,
         default_card=site.default_card,
-        default_card_line=reader.yaml(folder / "site.yaml")[1].get(("default_card",), 1),
+        default_card_line=lines.get(("default_card",), 1),
         url=site.url.rstrip("/") if site.url else None,
         docs=reader.article(docs, ("docs",)) if docs and (docs / "article.yaml").exists() else None,
         articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
@@ -140,59 +137,12 @@ class _Reader:
                 )
         return None
 
-    def plain(self, path: Path, texts: Mapping[tuple[str, ...], str], sizes: bool = False) -> None:
-        """Check texts that are printed as they are typed, by their keys in the file."""
-        _, lines = self.yaml(path)
+    def plain(self, path: Path, lines: Lines, texts: Mapping[tuple[str, ...], str], sizes: bool = False) -> None:
+        """Check texts that are printed as they are typed, by their keys in the file, whose ``lines`` are given."""
+        shown = self.shown(path)
         for key, text in texts.items():
-            found = check_plain(text, self.shown(path), nearest_line(key, lines), sizes)
+            found = check_plain(text, shown, nearest_line(key, lines), sizes)
             self.faults += [replace(fault, what=f"{dotted(key)}: {fault.what}") for fault in found]
-
-    def terms(self, path: Path, opcodes: Collection[str]) -> dict[str, Term]:
-        """The glossary's words by their slugs; each word once."""
-        entries = self._entries(path, TermFile, TERM, "small letters, digits and -")
-        known = [*entries, *map(opcode_id, opcodes)]
-        found: dict[str, Term] = {}
-        slugs: dict[str, str] = {}
-        for slug, (entry, lines) in entries.items():
-            self.plain(path, {(slug, "term"): entry.term})
-            html = term_html(entry.text, self.shown(path), nearest_line((slug, "text"), lines), known, self.faults)
-            found[slug] = Term(slug, entry.term, html, text_of(html))
-            first = slugs.setdefault(entry.term.lower(), slug)
-            what = ""
-            if first != slug:
-                what = f"{slug}.term: the word {entry.term} has an entry already, {first}; {{term}} takes a word to one"
-            elif is_own(slug):
-                what = f"{slug}: the page of the glossary has a part of that name; call the entry {slug}-term"
-            if what:
-                self.faults.append(Fault(self.shown(path), nearest_line((slug, "term"), lines), what))
-        return found
-
-    def opcodes(self, path: Path) -> dict[str, Any]:
-        entries = self._entries(path, OpcodeFile, OPCODE, "an instruction without its suffixes, in capital letters")
-        for name, (entry, _) in entries.items():
-            texts = {(name, "name"): entry.name, (name, "does"): entry.does}
-            self.plain(path, texts | {(name, "modifiers", k): text for k, text in entry.modifiers.items()}, sizes=True)
-        return {name: entry.model_dump(by_alias=True) for name, (entry, _) in entries.items()}
-
-    def _entries(
-        self, path: Path, kind: type[Any], key: re.Pattern[str], is_key: str
-    ) -> dict[str, tuple[Any, dict[tuple[str, ...], int]]]:
-        """The entries of a map and the file's lines; ``is_key`` says in words what a ``key`` is."""
-        if not path.exists():
-            return {}
-        data, lines = self.yaml(path)
-        if not isinstance(data, dict):
-            if data is not None:
-                self.faults.append(Fault(self.shown(path), 1, "is a map: one entry a word"))
-            return {}
-        found = {}
-        for slug, entry in data.items():
-            if not key.fullmatch(slug):
-                what = f"{dotted((slug,))}: cannot name an entry, which is {is_key}"
-                self.faults.append(Fault(self.shown(path), lines[(slug,)], what))
-            elif (read := self.validated(kind, entry, (slug,), path, lines)) is not None:
-                found[slug] = (read, lines)
-        return found
 
     def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
         head = self.model(folder / "article.yaml", ArticleFile)
@@ -208,7 +158,7 @@ class _Reader:
         kept = [chapter for chapter in chapters if chapter]
         _, lines = self.yaml(folder / "article.yaml")
         shown = self.shown(folder / "article.yaml")
-        self.plain(folder / "article.yaml", {("title",): head.title})
+        self.plain(folder / "article.yaml", lines, {("title",): head.title})
         lede = parse_line(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
         self._nodes(nodes_of(lede))
         places = self._places(kept)

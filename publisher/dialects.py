@@ -60,7 +60,9 @@ DIALECTS = (
             "before it"),
     Dialect(r"\bhttps?://\S+", "an address that is no link", "write <https://…> or [text](https://…)"),
 )  # fmt: skip
-_ALL = re.compile("|".join(f"(?P<d{i}>{dialect.pattern})" for i, dialect in enumerate(DIALECTS)), re.MULTILINE)
+_FIRST = r"(?=[]<>&%+()\[{}!?.:*#|\-$\\=^~`h])"  # every pattern begins with one of these: most characters are none
+_EACH = "|".join(f"(?P<d{i}>{dialect.pattern})" for i, dialect in enumerate(DIALECTS))
+_ALL = re.compile(f"{_FIRST}(?:{_EACH})", re.MULTILINE)
 
 
 def check_dialects(text: str, file: str, line: int) -> list[Fault]:

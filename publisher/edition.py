@@ -78,7 +78,7 @@ class Built:
     faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
 
 
-def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
+def edition_files(edition: Edition, assets: Assets) -> Built:
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
     for page in edition.woven:
@@ -102,7 +102,7 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     drawn = sum(isinstance(d.figure, SteppedFigure) for page in edition.woven for d in page.figures.values())
     pages = sum(name.endswith(".html") for name in files)
     shares = tuple(made for page in edition.woven if (made := _share(edition, page)))
-    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares, faults)
+    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares)
 
 
 def _share(edition: Edition, page: Woven) -> Share | None:
