@@ -13,7 +13,7 @@ IN_TERM = "say it in a chapter with {{value}}`…`, or mark what the word means 
 
 _DIGITS = r"\d[\d.,\u202f\u00a0]*"
 _POWER = r"(?:[eE][-+\u2212]?\d+|\s?[×x·*]\s?10(?:\^|\*\*)?[-+\u2212]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?"
-_ONE = rf"(?:{_DIGITS}{_POWER}\s?[½⅓⅔¼¾⅕⅛⅜⅝⅞]?|[.,]\d+{_POWER}|[½⅓⅔¼¾⅕⅛⅜⅝⅞])"
+_ONE = rf"(?:{_DIGITS}{_POWER}(?:\s?[½⅓⅔¼¾⅕⅛⅜⅝⅞])?|[.,]\d+{_POWER}|[½⅓⅔¼¾⅕⅛⅜⅝⅞])"
 _NUMBER = rf"(?<![\w.])(?:{_ONE}\s*[-–—]\s*)?{_ONE}"
 _PER = r"(?:\s?/\s?|\s(?:per|a|an|each)\s)"
 _SIZE = (

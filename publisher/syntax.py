@@ -87,9 +87,14 @@ def _texts(state: StateCore) -> None:
             bare: list[str] = []
             for child in children:
                 linked = child.type == "link_open" or (linked and child.type != "link_close")
-                text = child.content if child.type == "text" else _break(child) or _hidden(child)
+                text = child.content if _is_plain(child) else _break(child) or _hidden(child)
                 bare.append(_ADDRESS.sub(rf"\1{HIDDEN}", text) if linked else text)
             token.meta |= {"shown": shown(children), "bare": "".join(bare)}
+
+
+def _is_plain(token: Token) -> bool:
+    """Text as it was typed; so is a backslash before what needs none."""
+    return token.type == "text" or (token.type == "text_special" and token.content == token.markup)
 
 
 def shown(children: Sequence[Token]) -> str:
