@@ -204,7 +204,7 @@ def test_all_mistakes_come_at_once_in_order(site):
         ("content/terms.yaml", "row:\n", "my row:\n", "content/terms.yaml:1", "cannot name an entry"),
         ("content/terms.yaml", "row:\n", "terms:\n", "content/terms.yaml:2", "has a part of that name"),
         ("content/terms.yaml", "term: row", "term: 5 ms", "content/terms.yaml:2", "'5 ms'"),
-        ("content/terms.yaml", "row:\n", "a:\n  term: Row\n  text: A.\nrow:\n", "content/terms.yaml:5", "an entry already"),
+        ("content/terms.yaml", "row:\n", "a:\n  term: Row\n  text: A.\nrow:\n", "content/terms.yaml:5", "already, a"),
         ("content/glossary.yaml", "SHFL:", "Shfl:", "content/glossary.yaml:1", "cannot name an entry"),
         ("content/glossary.yaml", "class: move", "class: moves", "content/glossary.yaml:3", "class"),
         ("content/glossary.yaml", "Hands a", "In 4 cycles, hands a", "content/glossary.yaml:4", "'4 cycles'"),
