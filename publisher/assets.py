@@ -47,6 +47,11 @@ class Assets:
     plotly: str
     search: str
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all files, from the output's root."""
+        return (self.theme, *self.scripts, self.later, self.plotly, self.search)
+
 
 def find_bundle() -> Path:
     """The smallest bundle that npm made or installed, otherwise the plotly package's own file."""

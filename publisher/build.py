@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from publisher import compare_page
@@ -15,6 +15,7 @@ from publisher.edition import Built, Edition, edition_files
 from publisher.facts import Facts
 from publisher.faults import BuildError, Fault, faults_of, instead
 from publisher.figure import Evidence
+from publisher.links import link_faults
 from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
 from publisher.weave import Weaver, Woven, WovenChapter, step_faults
@@ -73,7 +74,12 @@ class Builder:
         )
         if self.assets is None or not self.options.lenient:
             self.assets = copy_assets(folder, search=search_entries(edition))
-        return edition_files(edition, self.assets, tuple(sorted(set(faults))))
+        built = edition_files(edition, self.assets)
+        articles = [*content.articles, *(page.article for page in docs)]
+        faults += link_faults(built.files, self.assets.files, articles)
+        if faults and not self.options.lenient:
+            raise BuildError(faults)
+        return replace(built, faults=tuple(sorted(set(faults))))
 
     def forget_pages(self) -> None:
         """Templates, styles or scripts have changed: everything is rendered again, nothing is read again."""

@@ -16,6 +16,7 @@ from types import ModuleType
 from publisher.assets import TRACE_TYPES, hashed_name
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
+from publisher.options import wrong_value
 from publisher.pages import pictures_script, render_figure
 from publisher.stills import find_still
 
@@ -44,7 +45,7 @@ class Figures:
     def draw(self, name: str, options: dict[str, str], evidence: Evidence, own: Path) -> SteppedFigure | Missing:
         """The figure on one card, or what that card lacks. Raises ``FigureError``."""
         draw = self._find(name, own)
-        _check_options(name, draw, options)
+        _check_options(name, draw, options, evidence)
         key = (name, evidence.card.slug, evidence.subject, str(own), *(f"{k}={v}" for k, v in sorted(options.items())))
         if key not in self.drawn or not _same(self.drawn[key][0], evidence):
             self.drawn[key] = (evidence, self._drawn(name, draw, options, evidence))
@@ -135,7 +136,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _check_options(name: str, draw: Draw, options: dict[str, str]) -> None:
+def _check_options(name: str, draw: Draw, options: dict[str, str], evidence: Evidence) -> None:
     parameters = list(inspect.signature(draw).parameters.values())[1:]
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         return
@@ -146,6 +147,8 @@ def _check_options(name: str, draw: Draw, options: dict[str, str]) -> None:
     for p in parameters:
         if p.default is inspect.Parameter.empty and p.name not in options:
             raise FigureError(f"the figure {name} needs the option :{p.name}: value")
+    if wrong := wrong_value(draw, options, evidence):
+        raise FigureError(f"the figure {name}: {wrong}")
 
 
 def check(name: str, figure: SteppedFigure) -> None:

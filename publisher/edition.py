@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -78,7 +78,7 @@ class Built:
     faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
 
 
-def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
+def edition_files(edition: Edition, assets: Assets) -> Built:
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
     for page in edition.woven:
@@ -102,7 +102,7 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     drawn = sum(isinstance(d.figure, SteppedFigure) for page in edition.woven for d in page.figures.values())
     pages = sum(name.endswith(".html") for name in files)
     shares = tuple(made for page in edition.woven if (made := _share(edition, page)))
-    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares, faults)
+    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares)
 
 
 def _share(edition: Edition, page: Woven) -> Share | None:
@@ -148,7 +148,7 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
             ArticleSummary(
                 slug=article.slug,
                 title=article.title,
-                lede=at_root(first.lede, "."),
+                lede=at_root(first.lede, ".", f"{article.slug}/index.html"),
                 url=f"{article.slug}/index.html",
                 reading_minutes=article.reading_minutes,
                 figures=len(first.figures),
@@ -272,7 +272,8 @@ def _asides(page: Woven) -> Asides:
 def _placed(section: Section, root: str, asides: Asides) -> Section:
     """The section for a page at ``root``, with its numbers' notes set aside."""
     html = asides.taken_from(at_root(section.html, root))
-    return Section(section.id, section.title, html, tuple(_placed(part, root, asides) for part in section.subsections))
+    parts = tuple(_placed(part, root, asides) for part in section.subsections)
+    return replace(section, html=html, subsections=parts)
 
 
 def _throttled(conditions: Any) -> bool:

@@ -48,6 +48,7 @@ class Section:
     title: str
     html: str
     subsections: tuple[Section, ...] = ()
+    heading: str = ""  # HTML of the title, where it has emphasis or code
 
     @property
     def room(self) -> str:

@@ -128,7 +128,7 @@ def _step(content: str, page: Weaver, role: Role) -> str:
         return escape(text.strip() or step.rsplit("/", 1)[-1])
     target = f"fig-{figure}/{step}"
     label = escape(text.strip() or title)
-    attributes = f'href="#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}"'
+    attributes = f'href="{page.HERE}#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}"'
     return f'<a class="step-link" {attributes}>{label}</a>'
 
 
@@ -138,6 +138,8 @@ _TERM = re.compile(r"^(.*?)\s*<([a-z0-9-]+)>$", re.DOTALL)
 def _term(content: str, page: Weaver, role: Role) -> str:
     named = _TERM.match(content)
     text, slug = (named[1], named[2]) if named else (content, "")
+    if not text:
+        raise RoleError(f"{content} has no word before it; write {{term}}`the word {content}`")
     terms = page.site.terms
     slug = slug or page.site.term_slugs.get(text.lower(), "")
     if slug not in terms:
@@ -145,7 +147,7 @@ def _term(content: str, page: Weaver, role: Role) -> str:
             f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}"
         )
     page.use_term(slug)
-    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{slug}">{escape(text)}</a>'
+    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{escape(slug)}">{escape(text)}</a>'
 
 
 def _definition(content: str, page: Weaver, role: Role) -> str:

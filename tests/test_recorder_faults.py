@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from recorder import run as run_module
-from recorder.results import Failed, MaybeNumber, Model, NotMeasured, Slug, Table
+from recorder.results import Failed, Maybe, Model, NotMeasured, Slug, Table
 from recorder.run import RunStopped
 from recorder.session import sentence
 from recorder.statistics import Samples
@@ -250,7 +250,7 @@ class Picky(Model):
     name: Slug = "a"
     few: Annotated[list[int], Field(min_length=1, max_length=2)] = [1]
     number: float = 1.0
-    maybe: MaybeNumber = 1
+    maybe: Maybe[float] = 1.0
     times: Table | None = None
 
 

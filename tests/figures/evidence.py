@@ -11,8 +11,9 @@ import numpy as np
 
 from publisher.figure import Evidence
 from publisher.published import load_published
-from recorder.recording import CardRecordings, numbers_block, parse_yaml
+from recorder.recording import CardRecordings, numbers_block
 from recorder.results import Timed, TimePair
+from recorder.strict_yaml import parse_yaml
 from tests.conftest import ROOT
 
 LADDER = "linear"
