@@ -18,7 +18,8 @@ from publisher.figure import Evidence
 from publisher.links import link_faults
 from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
-from publisher.weave import Weaver, Woven, WovenChapter, step_faults
+from publisher.steps import step_faults
+from publisher.weave import Weaver, Woven, WovenChapter
 from recorder.recording import CardRecordings, RecordingError, load_card
 
 RESERVED_CARDS = (compare_page.FOLDER,)
@@ -60,7 +61,7 @@ class Builder:
         default = self._default_card(cards, content, faults)
         woven = [page for article in content.articles for page in self._article(article, content, cards, faults)]
         docs = self._docs(content, cards, default, faults)
-        faults += step_faults([*woven, *docs])
+        faults += step_faults([use for page in (*woven, *docs) for use in page.steps])
         if faults and (not self.options.lenient or not woven):
             raise BuildError(faults)
         edition = Edition(

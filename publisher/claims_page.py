@@ -49,7 +49,7 @@ def _row(claim: ClaimOnCard, page: Woven, found: dict[str, ClaimOnCard | None], 
     return ClaimRow(
         expression=claim.node.argument,
         text=at_root(page.plain(claim.node.body), "..", here),
-        otherwise=at_root(page.plain(claim.node.otherwise or ()), "..", here),
+        guarded=claim.node.otherwise is not None,
         where=f"{claim.node.file}:{claim.node.line}",
         article=page.article.title,
         verdicts=tuple(

@@ -44,6 +44,8 @@ DIALECTS = (
     Dialect(r"^#{1,6}(?=[^\s#\d])", "a heading without a blank", "write a blank after the #; as text, " + CODE),
     Dialect(r"^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[-:| \t]*$", "a table that cannot be read",
             "its head and its second line need the same number of cells"),
+    Dialect(r"^\|.*\|\s*$", "a row of no table", "a table has a head and |---| below it; as text, " + CODE),
+    Dialect(r"^\[[^\[\]]+\]:\s", "a link's definition inside a paragraph", "put an empty line before it"),
     Dialect(r"\$\$|\$(?=[^\s$])[^$\n]*(?<=[^\s$])\$(?!\d)", "mathematics", "write it in plain characters: Y = X Wᵀ; as "
             "text, " + CODE),
     Dialect(r"\\(?:begin|end|frac|text|ref|cite|label|mathrm|sqrt)\{", "LaTeX", "write it in plain characters"),
@@ -56,6 +58,7 @@ DIALECTS = (
     Dialect(r"\{\{|\{%|\}\}|%\}", "a template", "a page takes its numbers with {value}`…`; as text, " + CODE),
     Dialect(r"\*\*", "bold that opens or closes nothing", "write **bold** with no blank inside the marks; as text, "
             + CODE),
+    Dialect(r"~~", "a stroke through nothing", "write ~~gone~~ with no blank inside the marks; as text, " + CODE),
     Dialect(r"`+", "a back-tick that opens no code", "close it with as many back-ticks; as text, put a backslash "
             "before it"),
     Dialect(r"\bhttps?://\S+", "an address that is no link", "write <https://…> or [text](https://…)"),

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from publisher.faults import Fault
 from publisher.markup import Renderer, cut, plain_words
 from publisher.nodes import Directive, Document, Heading, Node, Part, Pieces
-from publisher.prose import IN_TEXT, IN_TITLE
+from publisher.prose import IN_TEXT, IN_TITLE, check_column
 from publisher.runs import check_run
 from publisher.syntax import make_markdown
 
@@ -111,6 +111,8 @@ def _tokens(text: str, offset: int, state: _State, inside: str = "", depth: int 
         if token.nesting == 1 and token.level == MAX_DEPTH:
             state.fault(_line(token), f"lists and quotations are nested deeper than {MAX_DEPTH} levels")
         heading = token.type == "heading_open"
+        if token.type == "table_open":
+            _check_table(tokens[i:], state)
     return tokens
 
 
@@ -133,6 +135,16 @@ def _heading(token: Token, inline: Token, state: _State, inside: str) -> None:
         child for child in inline.children or [] if child.type not in ("myst_role", "link_open", "link_close")
     ]
     token.meta["node"] = Heading(slugify(plain_words(inline)), state.file, line)
+
+
+def _check_table(tokens: list[Token], state: _State) -> None:
+    """Numbers in a column whose head has their unit; ``tokens`` begin with the table."""
+    end = next(i for i, token in enumerate(tokens) if token.type == "table_close")
+    cells = [(token.meta["shown"], _line(token)) for token in tokens[:end] if token.type == "inline"]
+    columns = sum(token.type == "th_open" for token in tokens[:end])
+    for column in range(columns):
+        (head, _), *below = cells[column::columns]
+        state.faults += check_column(head, below, state.file)
 
 
 def _check_code(token: Token, state: _State) -> None:

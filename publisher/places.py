@@ -28,6 +28,17 @@ class Places:
     # file -> what a link may call a place that stands in this chapter -> the ids of such places
     names: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
+    def of(self, document: Document) -> tuple[str, ...]:
+        """All that a chapter takes from here: the ids of its headings, and where its links lead."""
+        anchors = [node for node in document.nodes if isinstance(node, Anchor)]
+        return (*(self.ids[heading] for heading in document.headings), *map(self._found, anchors))
+
+    def _found(self, anchor: Anchor) -> str:
+        try:
+            return self.find(anchor)
+        except PlaceError:
+            return ""
+
     def find(self, anchor: Anchor) -> str:
         """The id that a link leads to: for a step, its figure's. Raises ``PlaceError``."""
         target = anchor.target.partition("/")[0] if anchor.target.startswith("fig-") else anchor.target

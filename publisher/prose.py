@@ -11,6 +11,8 @@ IN_TEXT = "take it from one with {{value}}`…` or {{expr}}`…`, " + _MARK
 IN_TITLE = "this text is the same on every card; say it in a chapter, with {{value}}`…` or {{definition}}`{literal}`"
 IN_TERM = "say it in a chapter with {{value}}`…`, or mark what the word means by itself: {{definition}}`{literal}`"
 
+_WHAT = "a number with a unit that no recording stands behind; "
+
 _DIGITS = r"\d[\d.,\u202f\u00a0]*"
 _POWER = r"(?:[eE][-+\u2212]?\d+|\s?[×x·*]\s?10(?:\^|\*\*)?[-+\u2212]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?"
 _ONE = rf"(?:{_DIGITS}{_POWER}(?:\s?[½⅓⅔¼¾⅕⅛⅜⅝⅞])?|[.,]\d+{_POWER}|[½⅓⅔¼¾⅕⅛⅜⅝⅞])"
@@ -43,6 +45,21 @@ _WORDS = r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundre
 _LITERAL = re.compile(rf"{_NUMBER}{_UNIT}|{_WORDS}")
 _DECADE = re.compile(r"(?:1[89]|20)\d0s")
 _A_SIZE = re.compile(rf"{_NUMBER}[ \u00a0\u202f-]?\s?(?:{_SIZE})(?!\w)")
+# A head that is a unit, or ends with one after a comma or in brackets. One letter may be a name: B, W.
+_HEAD = re.compile(
+    rf"(?:^|.*[(\[,]\s*)(?=[^\W\d_]{{2}}|[^\w\s]|\w/)(?!times)(?:{_SIZE}|{_TIME}|{_WORK}|{_OTHER}){_RATE}\s*[)\]]?$"
+)
+_BARE = re.compile(rf"[-+\u2212~≈<>]?\s*(?:{_NUMBER})\s*[x×]?")
+
+
+def check_column(head: str, cells: list[tuple[str, int]], file: str) -> list[Fault]:
+    """A fault for every typed number below a head that has its unit. ``cells`` are texts with their lines."""
+    if not _HEAD.match(head):
+        return []
+    typed = [(text, line) for text, line in cells if _BARE.fullmatch(text)]
+    return [
+        Fault(file, line, f"{text!r} below {head!r} is {_WHAT}{IN_TEXT.format(literal=text)}") for text, line in typed
+    ]
 
 
 def check_literals(text: str, file: str, line: int, remedy: str = IN_TEXT, sizes: bool = False) -> list[Fault]:
@@ -55,6 +72,6 @@ def check_literals(text: str, file: str, line: int, remedy: str = IN_TEXT, sizes
         if _DECADE.fullmatch(found[0]) or (sizes and _A_SIZE.fullmatch(found[0])):
             continue
         literal = re.sub(r"\s+", " ", found[0]).strip()
-        what = f"{literal!r} is a number with a unit that no recording stands behind; {remedy.format(literal=literal)}"
+        what = f"{literal!r} is {_WHAT}{remedy.format(literal=literal)}"
         faults.append(Fault(file, line + text.count("\n", 0, found.start()), what))
     return faults

@@ -21,6 +21,7 @@ from publisher.pages import Section
 from publisher.places import PlaceError
 from publisher.roles import ROLES, render_role
 from publisher.snippets import snippet
+from publisher.steps import StepUse
 from recorder.recording import Card, CardRecordings
 
 # Both stand in links until the page's place is known: the way from it to the output's root, and to the page that the
@@ -58,16 +59,6 @@ class ClaimOnCard:
     node: Directive
     id: str
     outcome: Outcome
-
-
-@dataclass(frozen=True)
-class StepUse:
-    """A sentence that leads to a step. On no card at all is a fault; on some is a card that lacks it."""
-
-    node: Node
-    target: str
-    found: bool
-    known: tuple[str, ...]
 
 
 @dataclass
@@ -169,7 +160,8 @@ class Weaver:
         place = (self.article.slug, self.card.slug, chapter.slug)
         figures = [drawn.figure for drawn in self.figures.values()]
         things = (chapter.document, self.recordings, *self.evidence.cards.values(), *figures)
-        basis = (*map(_Same, things), tuple(self.figures), self.article.places, *self.site.basis)
+        places = self.article.places.of(chapter.document)
+        basis = (*map(_Same, things), tuple(self.figures), places, *self.site.basis)
         if place not in self.kept or self.kept[place].basis != basis:
             self.kept[place] = self._chapter_woven(chapter, basis)
         self.faults += self.kept[place].faults
@@ -243,7 +235,7 @@ class Weaver:
         try:
             id = self.article.places.find(node)
         except PlaceError:
-            return ""  # a fault already, of content_reader.py
+            return ""  # a fault already: content_reader.py follows every link
         step, _, query = node.target.partition("/")[2].partition("?")
         if step and self.step_title(node, id.removeprefix("fig-"), step) is not None:
             id = f"{id}/{step}?{query}" if query else f"{id}/{step}"
@@ -283,21 +275,6 @@ class Weaver:
             return None
         self.steps.append(StepUse(node, f"{figure}/{step}", step in drawn.steps, tuple(drawn.steps)))
         return drawn.steps.get(step)
-
-
-def step_faults(pages: list[Woven]) -> list[Fault]:
-    """A fault for every sentence whose step exists on no card that could draw its figure."""
-    found = {(use.node, use.target) for page in pages for use in page.steps if use.found}
-    return [
-        Fault(
-            use.node.file,
-            use.node.line,
-            f"no card has the step {use.target}; {instead(use.target.partition('/')[2], use.known)}",
-        )
-        for page in pages
-        for use in page.steps
-        if (use.node, use.target) not in found
-    ]
 
 
 def at_root(html: str, root: str, here: str = "") -> str:

@@ -278,6 +278,25 @@ def test_a_plain_number_is_left_alone(text):
     assert check_literals(f"It is {text}, they say.", "f", 1) == []
 
 
+@pytest.mark.parametrize(
+    "head", ["ms", "time (ms)", "cold, µs", "GB/s", "share, %", "bytes", "rate [TFLOP/s]", "cycles"]
+)
+@pytest.mark.parametrize("cell", ["12.5", "~5", "1e3", "½", "2–3", "`7`"])
+def test_a_number_below_its_unit_is_found(head, cell):
+    faults: list = []
+    parse_document(f"# T\n\n| rung | {head} |\n|---|---|\n| a | b |\n| b | {cell} |\n", "f", faults)
+    assert [fault.line for fault in faults] == [6], faults
+
+
+@pytest.mark.parametrize(
+    "head", ["rows", "B", "W", "times", "rung", "how many times", "min and max", "in GB/s or so, b"]
+)
+def test_a_number_below_a_word_is_left_alone(head):
+    faults: list = []
+    parse_document(f"# T\n\n| {head} |\n|---|\n| 12 |\n| {{definition}}`5` |\n", "f", faults)
+    assert faults == []
+
+
 def test_literals_in_code_and_roles_are_not_prose():
     faults: list = []
     parse_document("# T\n\n`5 ms` and {definition}`16 bytes` and\n\n```\n7 ns\n```\n", "f", faults)
@@ -286,8 +305,8 @@ def test_literals_in_code_and_roles_are_not_prose():
 
 def test_emphasis_does_not_hide_a_literal():
     faults: list = []
-    parse_document("# T\n\nIt takes **5** ms.\n", "f", faults)
-    assert [fault.line for fault in faults] == [3]
+    parse_document("# T\n\nIt takes **5** ms.\nOr `5` ms.\n", "f", faults)
+    assert [fault.line for fault in faults] == [3, 4]
 
 
 def test_html_in_a_chapter_is_text_where_it_is_marked_as_text(site):
