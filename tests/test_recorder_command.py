@@ -17,7 +17,7 @@ from recorder import toolkit
 from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check, core_error
 from recorder.recording import load
 from tests.fake_recorder import DEVICE, KERNELS, main
-from tests.runs import CARD, ROOT, command
+from tests.runs import CARD, LONG_S, ROOT, command
 
 ONE = "distance/resolution"
 
@@ -75,7 +75,7 @@ def test_what_hinders_the_comparison_costs_a_sentence(
 
 def test_output_that_nobody_reads_ends_the_run_quietly(tmp_path: Path):
     line = f"{sys.executable} -m tests.fake_recorder --quick --only {ONE} --out {tmp_path} | true"
-    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=LONG_S)
     assert "Traceback" not in done.stderr
 
 
@@ -164,7 +164,7 @@ def test_a_machine_without_cuda_python(tmp_path: Path):
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-m", "recorder", "--gpu", "0", "--out", tmp_path / "out"], cwd=tmp_path, text=True,
-        env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60,
+        env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=LONG_S,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "recorder: cuda-python is not installed; run pip install '.[record]'\n"
