@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from recorder import timing
 from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
 from recorder.ladder import LibraryCall
 from recorder.launch import Launch
@@ -58,6 +57,7 @@ class FakeDevice:
     """The interface of ``recorder.device.Device``."""
 
     stream_handle = 0
+    warm_up_ms = 1
 
     def __init__(self, index: int) -> None:
         if index != 0:
@@ -75,10 +75,8 @@ class FakeDevice:
         self.gate = Path(os.environ.get("FAKE_GATE", "nowhere"))
         self.captured: Op | None = None
         self.noise = np.random.default_rng(7)
-        timing.WARM_UP_MS = 1
-        fake_nvml.MOOD = os.environ.get("FAKE_NVML", "works")
         modules: dict[str, Any] = sys.modules
-        modules["pynvml"] = None if fake_nvml.MOOD == "absent" else fake_nvml
+        modules["pynvml"] = None if os.environ.get("FAKE_NVML") == "absent" else fake_nvml
         modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
         LIBRARIES["pretend"] = Pretend()
 
