@@ -9,7 +9,7 @@ from recorder.ladder import Problem
 from recorder.results import Failed, NotMeasured, TimePair
 from recorder.rotation import CONDITIONS, LAUNCHES, Rotation
 from recorder.session import Session, after_timing, is_fault, not_measured
-from recorder.timing import VISIT, WARM_UP_MS, Lane, interleave, replays
+from recorder.timing import VISIT, Lane, interleave, replays
 from recorder.workload import Enqueue, Operands, Workload, fitting_operands
 
 SEED = 11
@@ -125,7 +125,7 @@ class Bench:
             "launches_per_sample": LAUNCHES,
             "samples": self.samples,
             "samples_per_visit": VISIT,
-            "warm_up_ms": WARM_UP_MS,
+            "warm_up_ms": self.session.device.warm_up_ms,
             **self.numbers(),
             "inputs": "random, uniform in [-1, 1)",
             **more,

@@ -85,9 +85,9 @@ def core_error(error: Exception, doing: str) -> Exception:
     return _driver_error(code[0], doing) if code else error
 
 
-def list_devices() -> list[str]:
-    """The names of the visible GPUs in CUDA's order; empty when the driver shows none."""
-    driver = import_cuda()
+def list_devices(driver: Any = None) -> list[str]:
+    """The names of the visible GPUs in CUDA's order; empty when ``driver`` (CUDA's unless given) shows none."""
+    driver = driver or import_cuda()
     try:
         _check(driver.cuInit(0), "starting the driver")
         count = _check(driver.cuDeviceGetCount(), "counting the GPUs")
@@ -109,15 +109,21 @@ def list_devices() -> list[str]:
 
 
 class Device:
-    """One GPU with one stream. Not thread-safe; one process uses one."""
+    """One GPU with one stream. Not thread-safe; one process uses one.
 
-    def __init__(self, index: int) -> None:
-        names = list_devices()
+    ``warm_up_ms`` is how long its clocks take to rise under load.
+    """
+
+    warm_up_ms = 300
+
+    def __init__(self, index: int, driver: Any = None) -> None:
+        driver = driver or import_cuda()
+        names = list_devices(driver)
         if not 0 <= index < len(names):
             there = ", ".join(f"{i}: {name}" for i, name in enumerate(names)) or "none"
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: {there}. Choose one with --gpu")
         core: Any = importlib.import_module("cuda.core")
-        self._core, self._driver, self.index = core, import_cuda(), index
+        self._core, self._driver, self.index = core, driver, index
         self.core_device = core.Device(index)
         self.core_device.set_current()
         self.stream = self.core_device.create_stream()

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from recorder.answers import Answer, Answers
 from recorder.compile import CompileError
-from recorder.conditions import Sampler
+from recorder.conditions import Nvml, Sampler
 from recorder.cubin import CubinError
 from recorder.cubins import Cubins
 from recorder.device import ContextLost, DeviceError, OutOfMemory
@@ -78,7 +78,7 @@ class Session:
     @cached_property
     def sampler(self) -> Sampler:
         """What samples the card's state while something is timed."""
-        return Sampler(self.device)
+        return Sampler(Nvml(self.device.pci_bus_id()))
 
     def under_load(self) -> Sampler:
         """``with session.under_load():`` around whatever is timed."""

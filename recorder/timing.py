@@ -18,7 +18,6 @@ from recorder.statistics import VISIT
 from recorder.workload import Enqueue, Workload
 
 SAMPLES = 500
-WARM_UP_MS = 300
 
 
 @dataclass
@@ -82,8 +81,8 @@ def plain_lane(name: str, part: str, enqueue: Enqueue, cold: bool = False, launc
 
 
 def warm_up(device: Any, lanes: Sequence[Lane], before: Callable[[Lane], None] = lambda lane: None) -> None:
-    """Run all lanes in turn until the clocks have had ``WARM_UP_MS`` of load."""
-    end = time.monotonic() + WARM_UP_MS / 1000
+    """Run all lanes in turn until the clocks have had the load that they need to rise."""
+    end = time.monotonic() + device.warm_up_ms / 1000
     while lanes:
         for lane in lanes:
             before(lane)

@@ -19,6 +19,7 @@ from tests.fake_recorder import DEVICE, KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent
 CARD, LADDER = "fake-gpu", "distance"
+LONG_S = 300.0  # nothing takes so long, however busy the machine is
 LIGHT = "distance/probes,distance/one_change,distance/resolution"  # jobs of some tenths of a second
 
 
@@ -80,7 +81,7 @@ def files(out: Path) -> dict[str, bytes]:
 def command(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The recorder's command on the fake device, run to its end."""
     return subprocess.run(
-        words(*arguments), cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+        words(*arguments), cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=LONG_S
     )
 
 
@@ -96,7 +97,7 @@ def words(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "tests.fake_recorder", *map(str, arguments)]
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = LONG_S) -> None:
     """Until ``condition()``; an AssertionError when it does not come."""
     end = time.monotonic() + seconds
     while not condition():

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, ValidationError
 
-from recorder import run as run_module
+from recorder.process import Patience
 from recorder.results import Failed, Maybe, Model, NotMeasured, Slug, Table
 from recorder.run import RunStopped
 from recorder.session import sentence
@@ -50,7 +50,7 @@ FATAL = {"fault": "illegal address", "die": "ended by SIGKILL", "hang": "the ker
 def test_a_rung_that_breaks_its_process_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str):
     monkeypatch.setenv("FAKE_FAULTS", f"02_lanes.cu:{kind}")
     heard = Heard()
-    outcomes = record(tmp_path, f"{TIMES},machine/fragment", quick=True, report=heard, silence=6.0)
+    outcomes = record(tmp_path, f"{TIMES},machine/fragment", quick=True, report=heard, patience=Patience(2.0))
     assert [o.state for o in outcomes.values()] == ["recorded", "recorded"]
     found = times(tmp_path)
     assert FATAL[kind] in found.rungs["lanes"].failed
@@ -94,16 +94,6 @@ def test_a_bug_on_the_way_is_named_with_its_type(tmp_path: Path, monkeypatch: py
     record(tmp_path, TIMES, quick=True)
     assert times(tmp_path).rungs["lanes"] == Failed(failed="ZeroDivisionError: a bug on the way to the card")
     assert isinstance(times(tmp_path).rungs["direct"].cold.samples, Samples)
-
-
-def test_an_experiment_that_crawls_is_given_up_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("FAKE_FAULTS", "02_lanes.cu:crawl")
-    monkeypatch.setattr(run_module, "LEAST_LIMIT_S", 4.0)
-    monkeypatch.setattr(run_module, "LIMIT", 0)
-    record(tmp_path, "distance/resolution", quick=True)
-    kinds = recording(tmp_path, "distance/resolution").results.launches
-    assert kinds["lanes"]["plain_train"].failed == "it took longer than 4 seconds"
-    assert kinds["empty"]["plain_train"].samples.count == 20
 
 
 def test_a_process_that_dies_before_it_does_anything_fails_its_experiment_alone(tmp_path: Path):
