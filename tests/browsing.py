@@ -16,6 +16,7 @@ import pytest
 from publisher.build import Builder, Options
 from publisher.chromium import chromium
 from publisher.output import write_files
+from tests.fonts import chosen_set, font_set
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -58,10 +59,15 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def chromium_browser() -> Iterator[Browser]:
+def chromium_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """The body of a fixture; skips where there is no Chromium."""
+    yield from browser_with_fonts(chosen_set(), tmp_path_factory.mktemp("fonts"))
+
+
+def browser_with_fonts(name: str, folder: Path) -> Iterator[Browser]:
+    """The same with the fonts of one set; ``folder`` is an empty one."""
     playwright = pytest.importorskip("playwright.sync_api")
-    found = chromium()
+    found = chromium(font_set(name, folder))
     try:
         browser = found.__enter__()
     except playwright.Error as error:

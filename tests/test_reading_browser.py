@@ -29,9 +29,15 @@ SEEN_AND_DRAWN = """async figure => {
   const plain = html => html.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "");
   const seen = text();
   const { data, layout } = plot.whole();
-  for (const side in plot.added) layout.margin[side] += plot.added[side];
   await plot.Plotly.newPlot(plot.live, data, layout, plot.live._context);
   return [seen, text()] }"""
+
+
+# The picture as it is seen, when all that was asked for is drawn.
+SEEN = """async ({ plot }) => {
+  while (plot.drawing) await plot.drawing;
+  return [...plot.live.querySelectorAll(".main-svg")].map(svg =>
+    svg.innerHTML.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "")) }"""
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +78,19 @@ def test_a_step_drawn_ahead_is_what_drawing_it_would_show(visit: Callable[..., P
         assert before.evaluate("plot => plot.className.includes('fig-spare')"), shown.get_attribute("id")
         seen, direct = shown.evaluate(SEEN_AND_DRAWN)
         assert seen == direct, shown.get_attribute("id")
+
+
+def test_a_link_to_a_step_shows_what_stepping_there_shows(visit: Callable[..., Page]) -> None:
+    page, linked = visit(), visit()
+    later(page)
+    for shown in page.locator("rb-figure").all():
+        shown.evaluate("figure => figure.go(figure.steps.length - 1)")
+        drawn(shown)
+        linked.goto("about:blank")
+        linked.goto(page.url.split("#")[0] + shown.evaluate("figure => figure.link"))
+        found = linked.locator(f"#{shown.get_attribute('id')}")
+        drawn(found)
+        assert found.evaluate(SEEN) == shown.evaluate(SEEN), shown.get_attribute("id")
 
 
 def test_what_was_drawn_ahead_is_not_shown_once_it_is_out_of_date(visit: Callable[..., Page]) -> None:
