@@ -33,11 +33,12 @@ SEEN_AND_DRAWN = """async figure => {
   return [seen, text()] }"""
 
 
-# The picture as it is seen, when all that was asked for is drawn.
+# The picture as it is seen, when all that was asked for is drawn. Attributes come in the order in which they were set.
 SEEN = """async ({ plot }) => {
   while (plot.drawing) await plot.drawing;
+  const ordered = tag => tag.match(/[a-z-]+="[^"]*"/gi)?.sort().join(" ") ?? tag;
   return [...plot.live.querySelectorAll(".main-svg")].map(svg =>
-    svg.innerHTML.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "")) }"""
+    svg.innerHTML.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "").replace(/<[^>]*>/g, ordered)) }"""
 
 
 @pytest.fixture(scope="module")
