@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import chromium_browser, open_visits, pages_with_figures
+from tests.browsing import STAND_STILL, chromium_browser, open_visits, pages_with_figures
 
 pytest.importorskip("playwright")
 
@@ -17,20 +17,6 @@ SLOWDOWN, LATENCY_MS = 6, 300
 ODD = ("#%", "#%E0%A4%A", "#fig-ladder/%", '#"', "#fig-<script>", "#fig-ladder:%", "#?", "#//")
 
 browser = pytest.fixture(scope="module")(chromium_browser)
-
-# Resolves with the place of an element in the window once all scripts are here and it has stood still for a while.
-COME_TO_REST = """async selector => {
-  await Rungbook.later();
-  const found = document.querySelector(selector);
-  await found.closest("rb-figure")?.ready();
-  let [last, same] = [NaN, 0];
-  while (same < 40) {
-    await new Promise(requestAnimationFrame);
-    const { top } = found.getBoundingClientRect();
-    same = Math.abs(top - last) <= 1 ? same + 1 : 0;
-    last = top;
-  }
-  return [last, found.getBoundingClientRect().bottom, innerHeight] }"""
 
 # What stands above the goal grows a little after each of the first scrolls, and the browser does not make up for it.
 LATE_ABOVE = """(() => {
@@ -84,9 +70,13 @@ def slow(page: Page) -> Page:
 
 
 def in_view(page: Page, selector: str) -> bool:
+    """Whether an element is where the window is, once all scripts are here and it stands still."""
     page.wait_for_load_state()
-    top, bottom, height = page.evaluate(COME_TO_REST, selector)
-    return top >= 0 and bottom <= height
+    page.evaluate("Rungbook.later()")
+    found = page.locator(selector)
+    found.evaluate("part => part.closest('rb-figure')?.ready()")
+    top = found.evaluate(STAND_STILL)
+    return top >= 0 and found.evaluate("part => part.getBoundingClientRect().bottom <= innerHeight")
 
 
 @pytest.fixture(scope="module")
