@@ -30,9 +30,9 @@ PATIENCE_MS = (
 )
 
 # Resolves with the place of an element in the window once it has stood still for a while.
-STAND_STILL = """async (found, frames = 40) => {
+STAND_STILL = """async (found, frames) => {
   let [last, same] = [NaN, 0];
-  while (same < frames) {
+  while (same < (frames ?? 40)) {
     await new Promise(requestAnimationFrame);
     const { top } = found.getBoundingClientRect();
     same = Math.abs(top - last) <= 1 ? same + 1 : 0;
@@ -167,7 +167,8 @@ def watch_shifts(page: Page) -> None:
     page.evaluate(
         """() => { window.shifts = [];
           const add = entry => { if (!entry.hadRecentInput) window.shifts.push(entry.value) };
-          new PerformanceObserver(list => list.getEntries().forEach(add)).observe({type: "layout-shift", buffered: true}) }"""
+          const observer = new PerformanceObserver(list => list.getEntries().forEach(add));
+          observer.observe({type: "layout-shift", buffered: true}) }"""
     )
 
 
