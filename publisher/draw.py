@@ -16,6 +16,7 @@ from types import ModuleType
 from publisher.assets import TRACE_TYPES, hashed_name
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
+from publisher.margins import with_room
 from publisher.options import wrong_value
 from publisher.pages import pictures_script, render_figure
 from publisher.stills import find_still
@@ -62,7 +63,7 @@ class Figures:
             place = f"{Path(where.filename).name}:{where.lineno}"
             raise FigureError(f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})") from error
         check(name, figure)
-        return figure
+        return with_room(figure)
 
     def html(self, name: str, figure: SteppedFigure | Missing) -> str:
         """The figure as markup, rendered once as long as it is the same figure."""

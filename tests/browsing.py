@@ -16,6 +16,7 @@ import pytest
 from publisher.build import Builder, Options
 from publisher.chromium import chromium
 from publisher.output import write_files
+from tests.fonts import chosen_set, font_set
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -24,6 +25,27 @@ ROOT = Path(__file__).parents[1]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 if not AXE.exists() and (found := importlib.util.find_spec("axe_playwright_python")) and found.origin:
     AXE = next(Path(found.origin).parent.rglob("axe.min.js"), AXE)
+PATIENCE_MS = (
+    60_000  # until a state that a test waits for is taken to never come: a machine may be busy with other things
+)
+
+# Resolves with the place of an element in the window once it has stood still for a while.
+STAND_STILL = """async (found, frames) => {
+  let [last, same] = [NaN, 0];
+  while (same < (frames ?? 40)) {
+    await new Promise(requestAnimationFrame);
+    const { top } = found.getBoundingClientRect();
+    same = Math.abs(top - last) <= 1 ? same + 1 : 0;
+    last = top;
+  }
+  return last }"""
+# Resolves once nothing is left that a page does by itself.
+REST = """async () => {
+  await Rungbook.later();
+  for (let times = 0; times < 3; times++) {
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await new Promise(done => requestIdleCallback(done));
+  } }"""
 
 
 def write_articles(folder: Path, fixture_cards: Path) -> Path:
@@ -58,10 +80,16 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def chromium_browser() -> Iterator[Browser]:
+def chromium_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """The body of a fixture; skips where there is no Chromium."""
+    yield from browser_with_fonts(chosen_set(), tmp_path_factory.mktemp("fonts"))
+
+
+def browser_with_fonts(name: str, folder: Path) -> Iterator[Browser]:
+    """The same with the fonts of one set; ``folder`` is an empty one."""
     playwright = pytest.importorskip("playwright.sync_api")
-    found = chromium()
+    playwright.expect.set_options(timeout=PATIENCE_MS)
+    found = chromium(font_set(name, folder))
     try:
         browser = found.__enter__()
     except playwright.Error as error:
@@ -116,7 +144,38 @@ def step_of(shown: Locator) -> str:
 
 
 def drawn(shown: Locator) -> None:
-    shown.locator(".fig-stage.is-live").wait_for(timeout=15_000)
+    shown.locator(".fig-stage.is-live").wait_for(timeout=PATIENCE_MS)
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait until an expression is true. Playwright's own way has the page evaluate text, which its policy refuses."""
+    page.evaluate(
+        f"""async patience => {{ const met = () => {condition}; const end = performance.now() + patience;
+          while (!met()) {{ if (performance.now() > end) throw new Error(`never: ${{met}}`);
+            await new Promise(done => setTimeout(done, 20)) }} }}""",
+        PATIENCE_MS,
+    )
+
+
+def rest(page: Page) -> None:
+    """Wait until nothing is left that a page does by itself."""
+    page.evaluate(REST)
+
+
+def watch_shifts(page: Page) -> None:
+    """From now on, and also what was before: what the page moves without being asked."""
+    page.evaluate(
+        """() => { window.shifts = [];
+          const add = entry => { if (!entry.hadRecentInput) window.shifts.push(entry.value) };
+          const observer = new PerformanceObserver(list => list.getEntries().forEach(add));
+          observer.observe({type: "layout-shift", buffered: true}) }"""
+    )
+
+
+def shifts(page: Page) -> list[float]:
+    """What was seen since ``watch_shifts``, once the page rests."""
+    rest(page)
+    return page.evaluate("window.shifts")
 
 
 def axe_faults(page: Page) -> list[Any]:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import (
+    STAND_STILL,
     chromium_browser,
     drawn,
     open_visits,
     pages_with_figures,
     press,
+    rest,
 )
 
 pytest.importorskip("playwright")
@@ -29,9 +31,16 @@ SEEN_AND_DRAWN = """async figure => {
   const plain = html => html.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "");
   const seen = text();
   const { data, layout } = plot.whole();
-  for (const side in plot.added) layout.margin[side] += plot.added[side];
   await plot.Plotly.newPlot(plot.live, data, layout, plot.live._context);
   return [seen, text()] }"""
+
+
+# The picture as it is seen, when all that was asked for is drawn. Attributes come in the order in which they were set.
+SEEN = """async ({ plot }) => {
+  while (plot.drawing) await plot.drawing;
+  const ordered = tag => tag.match(/[a-z-]+="[^"]*"/gi)?.sort().join(" ") ?? tag;
+  return [...plot.live.querySelectorAll(".main-svg")].map(svg =>
+    svg.innerHTML.replace(/[a-z]+-?[0-9a-f]{6}[a-z-]*/g, "").replace(/<[^>]*>/g, ordered)) }"""
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +83,19 @@ def test_a_step_drawn_ahead_is_what_drawing_it_would_show(visit: Callable[..., P
         assert seen == direct, shown.get_attribute("id")
 
 
+def test_a_link_to_a_step_shows_what_stepping_there_shows(visit: Callable[..., Page]) -> None:
+    page, linked = visit(), visit()
+    later(page)
+    for shown in page.locator("rb-figure").all():
+        shown.evaluate("figure => figure.go(figure.steps.length - 1)")
+        drawn(shown)
+        linked.goto("about:blank")
+        linked.goto(page.url.split("#")[0] + shown.evaluate("figure => figure.link"))
+        found = linked.locator(f"#{shown.get_attribute('id')}")
+        drawn(found)
+        assert found.evaluate(SEEN) == shown.evaluate(SEEN), shown.get_attribute("id")
+
+
 def test_what_was_drawn_ahead_is_not_shown_once_it_is_out_of_date(visit: Callable[..., Page]) -> None:
     page = visit(color_scheme="light")
     shown = page.locator("rb-figure").first
@@ -103,7 +125,7 @@ def test_going_back_is_drawn_ahead_too(visit: Callable[..., Page]) -> None:
 
 def test_plotly_waits_for_a_reader(visit: Callable[..., Page]) -> None:
     page = visit()
-    page.wait_for_timeout(1_200)
+    rest(page)
     assert page.evaluate("typeof Plotly") == "undefined"
     assert page.locator(".is-live").count() == 0
 
@@ -121,8 +143,7 @@ def test_a_figure_that_stands_in_view_is_drawn(visit: Callable[..., Page]) -> No
 def test_a_page_is_laid_out_as_it_is_read(visit: Callable[..., Page]) -> None:
     """Nothing in a page may have the browser lay out every chapter at load, as a list to choose from would."""
     page = visit()
-    later(page)
-    page.wait_for_timeout(500)
+    rest(page)
     state = page.locator(".chapter").evaluate_all(
         """all => all.map(one => [one.checkVisibility(), one.firstElementChild.checkVisibility({
           contentVisibilityAuto: true })])"""
@@ -211,15 +232,15 @@ def test_a_number_with_the_focus_lights_its_datum(visit: Callable[..., Page]) ->
 def test_contents_lead_to_their_headings(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})
     places = page.evaluate(
-        """async () => { const found = [];
-        const rest = () => new Promise(done => setTimeout(done, 120));
-        for (const link of document.querySelectorAll(".toc a")) {
-          scrollTo(0, found.length % 2 ? 0 : document.documentElement.scrollHeight); await rest();
-          link.click(); await rest(); await rest();
-          const { top } = document.getElementById(link.hash.slice(1)).getBoundingClientRect();
+        f"""async () => {{ const stands = {STAND_STILL}; const found = [];
+        for (const link of document.querySelectorAll(".toc a")) {{
+          const head = document.getElementById(link.hash.slice(1));
+          scrollTo(0, found.length % 2 ? 0 : document.documentElement.scrollHeight); await stands(head, 4);
+          link.click();
+          const top = await stands(head, 12);
           const end = scrollY + innerHeight > document.documentElement.scrollHeight - 2;
-          if (!end) found.push([link.hash, top]) }
-        return found }"""
+          if (!end) found.push([link.hash, top]) }}
+        return found }}"""
     )
     assert len(places) > 20
     assert [place for place in places if abs(place[1] - PLACE) > 8] == []
@@ -233,8 +254,7 @@ def test_a_link_to_a_step_leads_to_its_figure(visit: Callable[..., Page], articl
         page = visit(article + link, viewport={"width": width, "height": 900})
         shown = page.locator("rb-figure").nth(place)
         drawn(shown)
-        page.wait_for_timeout(400)
-        top = shown.evaluate("figure => figure.getBoundingClientRect().top")
+        top = shown.evaluate(STAND_STILL)
         assert 0 <= top <= PLACE + 8, link
 
 
@@ -261,8 +281,12 @@ def test_a_listing_scrolls_to_the_lines_that_a_step_lights(visit: Callable[..., 
     checked = 0
     for shown in page.locator("rb-figure.has-listings").all():
         for place in range(shown.evaluate("figure => figure.steps.length")):
-            shown.evaluate("(figure, place) => figure.go(place)", place)
-            page.wait_for_timeout(40)
+            shown.evaluate(
+                """async (figure, place) => { await figure.go(place);
+                  await figure.querySelector("rb-listings").follow();
+                  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))) }""",
+                place,
+            )
             for first in shown.locator(".listing:not(.is-off) .code-lines").evaluate_all(
                 """lists => lists.flatMap(list => { const line = list.querySelector(".is-step"); if (!line) return [];
                   const [inner, outer] = [line.getBoundingClientRect(), list.getBoundingClientRect()];

@@ -8,15 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import AXE, axe_faults, chromium_browser, drawn, figure, open_visits, press, served, step_of
+from tests.browsing import (
+    AXE,
+    axe_faults,
+    chromium_browser,
+    drawn,
+    figure,
+    open_visits,
+    press,
+    served,
+    shifts,
+    step_of,
+    until,
+    watch_shifts,
+)
 from tests.sample_site import ARTICLE, PAGES, figures, write_site
 
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect  # noqa: E402
-
-SHIFTS = """() => { window.shifts = []; new PerformanceObserver(list => { for (const entry of list.getEntries())
-  if (!entry.hadRecentInput) window.shifts.push(entry.value) }).observe({type: "layout-shift", buffered: true}) }"""
 
 browser = pytest.fixture(scope="module")(chromium_browser)
 
@@ -66,7 +76,7 @@ def test_each_step_is_whole_over_the_base(visit: Callable[..., Page]) -> None:
     press(shown, "last")
     drawn(shown)
     press(shown, "first")
-    page.wait_for_function("document.querySelector('#fig-rungs .fig-live').layout.title.text === 'one'")
+    until(page, "document.querySelector('#fig-rungs .fig-live').layout.title.text === 'one'")
     heights = page.evaluate("document.querySelector('#fig-rungs .fig-live').data[0].y")
     assert heights == [500, None, None, None, None]
     base = page.evaluate("document.querySelector('#fig-rungs').spec.data[0]")
@@ -106,7 +116,7 @@ def test_play_goes_on_and_pause_stops(visit: Callable[..., Page]) -> None:
         expect(shown.get_by_role("button", name=f"Speed: {name}")).to_have_text(name)
     press(shown, "play")
     expect(shown.locator('[data-do="play"]')).to_have_attribute("aria-label", "Pause")
-    expect(shown.locator(".fig-captions > li:visible")).to_have_text("Moment 1. 1 rows at work.", timeout=5_000)
+    expect(shown.locator(".fig-captions > li:visible")).to_have_text("Moment 1. 1 rows at work.")
     press(shown, "play")
     expect(shown.locator('[data-do="play"]')).to_have_attribute("aria-label", "Play")
 
@@ -291,7 +301,7 @@ def test_the_theme_changes_figures_too_and_is_kept(visit: Callable[..., Page]) -
     light = page.evaluate(colour)
     page.get_by_role("button", name="Theme").click()
     page.get_by_role("button", name="Theme: Light").click()
-    page.wait_for_function(f"{colour} !== '{light}'")
+    until(page, f"{colour} !== '{light}'")
     assert step_of(shown) == "two"
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -322,13 +332,12 @@ def test_no_page_scrolls_sideways(visit: Callable[..., Page], path: str, width: 
 @pytest.mark.parametrize("width", [375, 1280])
 def test_nothing_moves_when_scripts_draw(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})
-    page.evaluate(SHIFTS)
+    watch_shifts(page)
     for name in figures():
         figure(page, name).scroll_into_view_if_needed()
         page.evaluate(f"document.querySelector('#fig-{name}').wake()")
         drawn(figure(page, name))
-    page.wait_for_timeout(200)
-    assert page.evaluate("window.shifts") == []
+    assert shifts(page) == []
 
 
 def test_from_a_file_without_a_server(visit: Callable[..., Page], site: Path) -> None:

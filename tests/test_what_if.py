@@ -19,7 +19,20 @@ from publisher.figures._what_if import what_if
 from publisher.output import write_files
 from publisher.what_if import blocks, filling, last_wave, lit_sms, slots, tail, waves
 from recorder.recording import CardRecordings, load_cards
-from tests.browsing import AXE, axe_faults, chromium_browser, drawn, figure, open_visits, press, served, step_of
+from tests.browsing import (
+    AXE,
+    axe_faults,
+    chromium_browser,
+    drawn,
+    figure,
+    open_visits,
+    press,
+    served,
+    shifts,
+    step_of,
+    until,
+    watch_shifts,
+)
 from tests.conftest import ROOT
 
 pytest.importorskip("playwright")
@@ -211,6 +224,20 @@ def test_a_what_if_is_closed_until_asked_and_says_what_it_is(visit: Callable[...
         expect(opened(shown)).to_contain_text("computed from the launch rule, not recorded. It predicts no time.")
 
 
+def test_a_what_if_says_what_it_lacks(browser: Browser, address: str) -> None:
+    """Its data come with the pictures; where they do not come, the figure says so, and nothing is left unsaid."""
+    page = browser.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.route("**/pictures*.js", lambda route: route.abort())
+    page.goto(address + ARTICLE)
+    for name, summary in ((NAMES[0], ".what-if > summary"), (NAMES[2], ".fig-panel > button")):
+        figure(page, name).locator(summary).click()
+        expect(figure(page, name).locator(".fig-trouble")).to_contain_text("could not be loaded")
+    page.close()
+    assert faults == []
+
+
 def test_sliders_move_by_key_and_all_follows(visit: Callable[..., Page]) -> None:
     page = visit()
     shown = figure(page, "fill-the-chip")
@@ -293,12 +320,12 @@ def test_a_guess_stands_beside_the_recording_once_revealed(visit: Callable[..., 
     expect(shown.locator(".fig-stage")).not_to_have_attribute("aria-label", re.compile("µs"))
     assert shown.evaluate(ROWS) == [1]
     panel.get_by_label("Your guess in microseconds").fill("70")
-    page.wait_for_function(f"({OVERLAID})(document.querySelector('#fig-ladder')).length === 1")
+    until(page, f"({OVERLAID})(document.querySelector('#fig-ladder')).length === 1")
     assert shown.evaluate(ROWS) == [1]
     panel.get_by_role("button", name="Reveal").press("Enter")
     expect(panel.locator(".guess-said")).to_contain_text("You guessed 70\u00a0µs; recorded:")
     expect(panel.locator(".guess-said")).to_contain_text("times as long as")
-    page.wait_for_function(f"({ROWS})(document.querySelector('#fig-ladder')).join() === '1,2'")
+    until(page, f"({ROWS})(document.querySelector('#fig-ladder')).join() === '1,2'")
     assert shown.locator(".fig-text").all_text_contents()[:2] == told[:2]
     panel.get_by_role("button", name="Next rung").press("Enter")
     expect(panel.get_by_label("Your guess, cold")).to_be_focused()
@@ -345,7 +372,7 @@ def test_guessing_can_be_left_at_any_time(visit: Callable[..., Page]) -> None:
     panel.get_by_role("button", name="Stop guessing").click()
     expect(shown.get_by_role("button", name="Guess first")).to_be_focused()
     assert shown.locator(".fig-text").all_text_contents() == told
-    page.wait_for_function(f"({ROWS})(document.querySelector('#fig-ladder')).length > 2")
+    until(page, f"({ROWS})(document.querySelector('#fig-ladder')).length > 2")
     assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
 
 
@@ -366,16 +393,14 @@ def test_a_whole_round_ends_in_a_sum(visit: Callable[..., Page]) -> None:
 @pytest.mark.parametrize("width", [320, 375, 1280])
 def test_nothing_moves_when_panels_arrive(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})
-    moved = page.evaluate(
-        """async names => { let sum = 0; const frame = () => new Promise(requestAnimationFrame);
-        new PerformanceObserver(list => list.getEntries().forEach(entry => (sum += entry.value)))
-          .observe({type: "layout-shift", buffered: true});
+    watch_shifts(page)
+    page.evaluate(
+        """async names => { const frame = () => new Promise(requestAnimationFrame);
         for (const name of names) { const figure = document.querySelector(`#fig-${name}`);
-          figure.scrollIntoView({behavior: "instant"}); await figure.ready(); await frame(); await frame() }
-        await new Promise(done => setTimeout(done, 200)); return sum }""",
+          figure.scrollIntoView({behavior: "instant"}); await figure.ready(); await frame(); await frame() } }""",
         NAMES,
     )
-    assert moved == 0
+    assert shifts(page) == []
     for name in NAMES:
         assert figure(page, name).locator(".fig-panel").evaluate("panel => panel.offsetHeight") == 32
 

@@ -1,7 +1,7 @@
 // Where is the reader? Marks the section in the contents, and shows how far the page is read.
 (() => {
   "use strict";
-  const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [window.Rungbook.links.decode(link.hash), link]));
   // Chapters and their parts, by the heads that the contents lead to. Asking where a section stands costs nothing; asking
   // the same of anything in it may cost its layout.
   const sections = new Map([...links.keys()].map((id) => [document.getElementById(id)?.closest("section"), id]));

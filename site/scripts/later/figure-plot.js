@@ -21,7 +21,6 @@
       this.lit = new Set();
       this.kept = new WeakMap(); // arrays in this theme's colours
       this.width = 0; // px; asking the page costs a layout of all that a step changed
-      this.added = {}; // px that labels needed beside the margins said, at this width
       document.addEventListener("rungbook:theme", () => {
         this.kept = new WeakMap();
         if (this.drawn) this.draw();
@@ -48,7 +47,7 @@
       this.Plotly ??= (await Promise.all([window.Rungbook.plotly(), this.figure.ready()]))[0];
       do {
         this.again = false;
-        const picture = this.#roomy(this.figure.at);
+        const picture = this.whole();
         if (this.ahead && this.ahead === JSON.stringify(picture)) this.#swap();
         else await this.#paint(this.live, picture);
         if (!this.drawn) this.#first();
@@ -67,23 +66,9 @@
       return state.coloured(picture, window.Rungbook.colour, this.kept);
     }
 
-    // Where labels need more room than a figure's margins give, Plotly draws twice; the next picture begins with that room.
-    #roomy(place) {
-      const picture = this.whole(place);
-      picture.layout.margin = { ...picture.layout.margin };
-      for (const side in this.added) picture.layout.margin[side] += this.added[side];
-      return picture;
-    }
-
     async #paint(plot, { data, layout }) {
-      const margin = { ...layout.margin };
       const fresh = !plot._fullLayout;
       await this.Plotly.react(plot, data, layout, fresh ? CONFIG : undefined); // said again, it costs a layout of the page
-      const size = plot._fullLayout._size;
-      for (const side of Object.keys(margin).filter((name) => name in size)) {
-        const more = Math.ceil(size[side]) - margin[side];
-        if (more > 0) this.added[side] = (this.added[side] ?? 0) + more;
-      }
       if (!fresh) return;
       plot.on("plotly_hover", (event) => this.#point(plot, event.points, false));
       plot.on("plotly_unhover", () => this.#point(plot, [], false));
@@ -101,8 +86,9 @@
 
     async #drawAhead(place) {
       if (this.drawing || this.before !== this.figure.at || !this.figure.steps[place]) return; // asked for something else
-      const picture = this.#roomy(place);
-      if (this.ahead === JSON.stringify(picture)) return;
+      const picture = this.whole(place);
+      const text = JSON.stringify(picture); // first: Plotly may write into the picture
+      if (this.ahead === text) return;
       this.ahead = "";
       if (!this.spare) {
         this.spare = document.createElement("div");
@@ -111,7 +97,7 @@
       }
       try {
         await this.#paint(this.spare, picture);
-        this.ahead = JSON.stringify(this.#roomy(place)); // anew: drawing may have found that labels need more room
+        this.ahead = text;
       } catch {
         // what is wrong with it is said when it is asked for
       }
@@ -130,7 +116,6 @@
         const width = Math.floor(this.stage.clientWidth);
         if (width === this.width || !width) return;
         this.width = width;
-        this.added = {};
         this.draw();
       }).observe(this.stage);
     }

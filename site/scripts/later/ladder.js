@@ -60,13 +60,13 @@
   // The quiet button, which needs no data: it stands there before anyone asks, in the room that the panel keeps.
   function invite(figure) {
     if (figure.panel.firstElementChild) return;
-    const start = async () => {
-      await figure.ready();
+    const start = () => {
       const game = new Game(figure);
       games.set(figure, game);
       game.begin();
     };
-    figure.panel.append(button("Guess first", start), element("span", "", "then reveal the times"));
+    const ask = () => figure.ready().then(start, () => figure.wake()); // drawing says what failed
+    figure.panel.append(button("Guess first", ask), element("span", "", "then reveal the times"));
   }
 
   class Game {

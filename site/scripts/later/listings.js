@@ -187,13 +187,13 @@
     async #linked() {
       if (!location.hash.startsWith(`#${this.figure.id}:`)) return;
       if (!(await this.prepare())) return;
-      const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const line = document.getElementById(window.Rungbook.links.decode(location.hash));
       if (!line || !this.contains(line) || line.getAttribute("aria-selected") === "true") return;
       const listing = line.closest(".listing");
       listing.classList.remove("is-off");
-      listing.scrollIntoView({ block: "nearest" });
-      this.#choose(line);
+      await this.#choose(line);
       this.#reveal(line);
+      window.Rungbook.arrive(line.parentElement, "center"); // opening it may have made room elsewhere
     }
   }
 

@@ -42,7 +42,7 @@
   function invite(figure) {
     if (figure.panel.firstElementChild) return;
     const fold = element("details", "what-if", element("summary", "", TITLE));
-    fold.addEventListener("toggle", () => fold.open && figure.ready());
+    fold.addEventListener("toggle", () => fold.open && figure.ready().catch(() => figure.wake())); // drawing says what failed
     figure.panel.append(fold);
   }
 
