@@ -112,5 +112,5 @@ def _in_browser(browser: Browser, script: str, argument: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from chromium_browser()
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    yield from chromium_browser(tmp_path_factory)
