@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from publisher.command import main
+
+def run() -> int:
+    """The exit status: that of the command, or 130 where somebody interrupted it."""
+    try:
+        from publisher.command import main  # here, because loading it takes long enough to be interrupted
+
+        return main(sys.argv[1:])
+    except KeyboardInterrupt:
+        print("build.py: interrupted", file=sys.stderr)
+        return 130
+
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run())

@@ -40,6 +40,12 @@ class Options:
     lenient: bool = False  # give pages in spite of faults, for a preview that shows both
     root: Path = ROOT  # paths in errors are relative to it
 
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every folder that a build reads, its own program's among them."""
+        own = (ROOT / name for name in ("site", "publisher", "recorder"))
+        return (self.content, self.recordings, self.kernels, *own, *([self.docs] if self.docs else []))
+
 
 @dataclass
 class Builder:

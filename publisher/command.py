@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from publisher.build import ROOT, Builder, Options
 from publisher.diff import report
 from publisher.faults import BuildError, Fault, Faults
 from publisher.figure import SteppedFigure
-from publisher.output import OutputError, check_out, fresh_folder, write_files
+from publisher.output import OutputError, fresh_folder, scratch, write_files
 from publisher.serve import serve
 from publisher.share import renew_shares
 from publisher.stills import renew_stills
@@ -80,8 +80,8 @@ def main(arguments: list[str]) -> int:
 
 def _renew_stills(builder: Builder) -> None:
     """Draw the first pictures of every figure on every card that lacks one, and say which."""
-    with tempfile.TemporaryDirectory() as folder:
-        built = builder.build(Path(folder))
+    with closing(scratch()) as made:
+        built = builder.build(made.folder)
     drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
     renewed = renew_stills(drawn)
     pictures = renew_shares(built.shares)
@@ -113,11 +113,10 @@ def _diff(builder: Builder, old_folder: Path) -> int:
 def _publish(builder: Builder, out: Path, check: bool) -> int:
     start = time.perf_counter()
     if check:
-        with tempfile.TemporaryDirectory() as folder:
-            built = builder.build(Path(folder))
+        with closing(scratch()) as made:
+            built = builder.build(made.folder)
     else:
-        check_out(out)
-        with fresh_folder(out) as folder:
+        with fresh_folder(out, builder.options.inputs) as folder:
             built = builder.build(folder)
             write_files(folder, built.files)
     seconds = time.perf_counter() - start
