@@ -83,8 +83,8 @@ def _renew_stills(builder: Builder) -> None:
     with closing(scratch()) as made:
         built = builder.build(made.folder)
     drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
-    renewed = renew_stills(drawn)
-    pictures = renew_shares(built.shares)
+    renewed = renew_stills(drawn, builder.options.stills)
+    pictures = renew_shares(built.shares, builder.options.stills)
     print(f"{len(renewed)} stills and {len(pictures)} pictures of articles drawn in site/stills")
     builder.forget_pages()
 

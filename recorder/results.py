@@ -91,9 +91,7 @@ class Table(Model):
     @cached_property
     def arrays(self) -> dict[str, np.ndarray]:
         """Each column as a float64 array, by name."""
-        names = self.columns.split()
-        flat = np.array(self.rows.split(), dtype=np.float64)
-        return dict(zip(names, flat.reshape(-1, len(names)).T, strict=True))
+        return _arrays(self.columns, self.rows)
 
     def model_post_init(self, _context: Any) -> None:
         width = len(self.columns.split())
@@ -101,11 +99,17 @@ class Table(Model):
             raise ValueError(f"the rows do not fill the columns {self.columns!r}")
 
 
+def _arrays(columns: str, rows: str) -> dict[str, np.ndarray]:
+    names = columns.split()
+    flat = np.array(rows.split(), dtype=np.float64)
+    return dict(zip(names, flat.reshape(-1, len(names)).T, strict=True))
+
+
 def _columns(limits: dict[str, tuple[float, float]], may_lack: tuple[str, ...] = ()) -> AfterValidator:
     """A table with these columns alone, each within its limits; whole numbers where a limit is an ``int``."""
 
     def check(table: Table) -> Table:
-        arrays = table.arrays
+        arrays = _arrays(table.columns, table.rows)
         wrong = [name for name in arrays if name not in limits]
         wrong += [name for name in limits if name not in arrays and name not in may_lack]
         if wrong:
