@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 
 from recorder.numbers import (
     MAX_BLOCK_CHARS,
+    RANGES,
     Count,
     GBps,
     Microseconds,
@@ -78,6 +79,9 @@ class Timed(Model):
         return Samples(np.array(self.samples_us.split(), dtype=np.float64))
 
 
+_STATES = ("sm_clock_MHz", "memory_clock_MHz", "power_W", "temperature_C")
+
+
 class Table(Model):
     """A table of numbers: ``columns`` names separated by blanks, then one row a line."""
 
@@ -95,6 +99,41 @@ class Table(Model):
         width = len(self.columns.split())
         if width == 0 or len(self.rows.split()) % width or len(set(self.columns.split())) < width:
             raise ValueError(f"the rows do not fill the columns {self.columns!r}")
+
+
+def _columns(limits: dict[str, tuple[float, float]], may_lack: tuple[str, ...] = ()) -> AfterValidator:
+    """A table with these columns alone, each within its limits; whole numbers where a limit is an ``int``."""
+
+    def check(table: Table) -> Table:
+        arrays = table.arrays
+        wrong = [name for name in arrays if name not in limits]
+        wrong += [name for name in limits if name not in arrays and name not in may_lack]
+        if wrong:
+            raise ValueError(f"its columns are {table.columns!r}; they must be {' '.join(limits)!r}")
+        for name, found in arrays.items():
+            low, high = limits[name]
+            if found.size and not (low <= found.min() and found.max() <= high):
+                raise ValueError(f"its column {name} has a number that does not lie between {low:.6g} and {high:.6g}")
+            if isinstance(low, int) and (found % 1).any():
+                raise ValueError(f"its column {name} has a number that is not whole")
+        return table
+
+    return AfterValidator(check)
+
+
+# Which SM ran which block of one launch, and when; as many SMs as a card may have.
+Launched = Annotated[
+    Table, _columns({"block": (0, 2**31), "sm": (0, 4095), "start_ns": (0.0, 1e15), "end_ns": (0.0, 1e15)})
+]
+# Which thread's register holds which cell of an operand; the lanes of at most four warps.
+Cells = Annotated[
+    Table, _columns({"lane": (0, 127), "register": (0, 255), "half": (0, 1), "row": (0, 511), "column": (0, 511)})
+]
+# The state of the card over a run.
+States = Annotated[
+    Table,
+    _columns({name: RANGES[name.rsplit("_", 1)[-1]] for name in ("seconds", *_STATES)}, may_lack=_STATES[1:]),
+]
 
 
 def _state(value: Any) -> str:
@@ -221,7 +260,7 @@ class RungPlacement(Model):
 
     condition: Text
     instrumented: MaybeTimed
-    launches: list[Table]
+    launches: list[Launched]
 
 
 class PlacementResults(Model):
@@ -240,7 +279,7 @@ class Operand(Model):
 
     rows: Side
     columns: Side
-    cells: Table
+    cells: Cells
 
 
 class FragmentMap(Model):
@@ -347,7 +386,7 @@ class ConditionsResults(Model):
     The last three are left out where NVML refuses them.
     """
 
-    samples: Table
+    samples: States
     throttle_reasons: dict[Text, Count]  # reason -> samples that showed it
     other_processes: Maybe[Count]
 

@@ -65,6 +65,8 @@ def sentence(fault: Any) -> str:
     if kind == "missing":
         return "is missing"
     message = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if kind == "value_error" and isinstance(value, dict):  # it says itself which part is wrong
+        return message
     hint = "; quote it" if kind == "string_type" and isinstance(value, (bool, int, float)) else ""
     return f"{message}; this is {kind_of(value)}{hint}"
 
