@@ -107,7 +107,7 @@ def _snake(name: str) -> str:
 
 
 class Sampler:
-    """Samples the card's state in a thread while ``with sampler:`` is entered, at once and every ``every_s`` seconds."""
+    """Samples the card's state in a thread while it is entered, at once and every ``every_s`` seconds."""
 
     def __init__(self, nvml: Nvml, every_s: float = EVERY_S) -> None:
         self.nvml, self.every_s = nvml, every_s

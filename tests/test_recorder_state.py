@@ -1,4 +1,4 @@
-"""Is the card's state told as it is? By NVML, which may refuse, and by the hardware's counters, which a profiler reads."""
+"""Is the card's state told as it is? By NVML, which may refuse, and by hardware counters, which a profiler reads."""
 
 from __future__ import annotations
 
