@@ -19,6 +19,7 @@ from publisher.links import link_faults
 from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
 from publisher.steps import step_faults
+from publisher.stills import STILLS
 from publisher.weave import Weaver, Woven, WovenChapter
 from recorder.recording import CardRecordings, RecordingError, load_card
 
@@ -38,6 +39,7 @@ class Options:
     allow_stale: bool = False
     lenient: bool = False  # give pages in spite of faults, for a preview that shows both
     root: Path = ROOT  # paths in errors are relative to it
+    stills: Path = STILLS  # pictures of figures drawn before
 
 
 @dataclass
@@ -50,6 +52,9 @@ class Builder:
     assets: Assets | None = None  # a preview keeps them: a new search index would rename a file on every page
     chapters: dict[tuple[str, ...], WovenChapter] = field(default_factory=dict)
     _cards: dict[Path, tuple[tuple[object, ...], CardRecordings | RecordingError]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.modules.stills = self.options.stills
 
     def build(self, folder: Path) -> Built:
         """Check all, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
@@ -72,6 +77,7 @@ class Builder:
             stale,
             self.options.site_url or content.url,
             docs[0] if docs else None,
+            self.options.stills,
         )
         if self.assets is None or not self.options.lenient:
             self.assets = copy_assets(folder, search=search_entries(edition))

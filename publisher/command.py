@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -76,6 +77,12 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted; no site was left half written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever read the output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _renew_stills(builder: Builder) -> None:
@@ -116,7 +123,9 @@ def _publish(builder: Builder, out: Path, check: bool) -> int:
         with tempfile.TemporaryDirectory() as folder:
             built = builder.build(Path(folder))
     else:
-        check_out(out)
+        asked = builder.options
+        read = [asked.content, asked.kernels, asked.recordings, asked.docs, ROOT / "site", ROOT / "publisher"]
+        check_out(out, [folder for folder in read if folder])
         with fresh_folder(out) as folder:
             built = builder.build(folder)
             write_files(folder, built.files)

@@ -19,7 +19,7 @@ from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.margins import with_room
 from publisher.options import wrong_value
 from publisher.pages import pictures_script, render_figure
-from publisher.stills import find_still
+from publisher.stills import STILLS, find_still
 
 FIGURES = Path(__file__).parent / "figures"
 PACKAGE = "publisher.figures"
@@ -36,6 +36,7 @@ class FigureError(Exception):
 class Figures:
     """Figure modules by name: an article's own folder ``figures/`` first, then ``publisher/figures/``."""
 
+    stills: Path = STILLS
     loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
     drawn: dict[tuple[str, ...], tuple[Evidence, SteppedFigure | Missing]] = field(default_factory=dict)
     scripts: dict[tuple[tuple[str, int], ...], tuple[object, tuple[str, str]]] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Figures:
         """The figure as markup, rendered once as long as it is the same figure."""
         key = (name, id(figure))
         if key not in self.rendered:
-            still = find_still(figure) if isinstance(figure, SteppedFigure) else None
+            still = find_still(figure, self.stills) if isinstance(figure, SteppedFigure) else None
             self.rendered[key] = (figure, render_figure(name, figure, still, inline=False))
         return self.rendered[key][1]
 

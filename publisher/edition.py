@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from publisher import claims_page, compare_page, feeds, glossary_page
@@ -29,6 +30,7 @@ from publisher.pages import (
 from publisher.roles import GLOSSARY_URL
 from publisher.share import Share, find_share, share_of
 from publisher.stale import Stale
+from publisher.stills import STILLS
 from publisher.weave import Woven, at_root
 from recorder.recording import CardRecordings
 
@@ -46,6 +48,7 @@ class Edition:
     stale: Mapping[str, list[Stale]]
     site_url: str | None
     docs: Woven | None = None
+    stills: Path = STILLS  # where pictures drawn before are kept
 
     def of(self, article: Article) -> list[Woven]:
         """The article on its cards, the default card first."""
@@ -112,7 +115,7 @@ def _share(edition: Edition, page: Woven) -> Share | None:
 
 
 def _picture(edition: Edition, page: Woven) -> bytes | None:
-    return find_share(_share(edition, page)) if edition.site_url else None
+    return find_share(_share(edition, page), edition.stills) if edition.site_url else None
 
 
 def _common(edition: Edition, assets: Assets, title: str, path: str) -> dict[str, Any]:

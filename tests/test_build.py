@@ -307,8 +307,8 @@ def test_feed_and_canonical_links_only_where_the_address_is_known(site):
     assert "<loc>https://example.org/x/sums/mini-beta/</loc>" in files["sitemap.xml"]
 
 
-def test_a_page_names_its_picture_where_the_address_is_known_and_one_is_kept(site, tmp_path, monkeypatch):
-    monkeypatch.setattr("publisher.stills.STILLS", tmp_path)
+def test_a_page_names_its_picture_where_the_address_is_known_and_one_is_kept(site, tmp_path):
+    site.more["stills"] = tmp_path
     site.more["site_url"] = "https://example.org/x/"
     built = site.build()
     assert "og:image" not in built.files["sums/index.html"]
