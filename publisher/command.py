@@ -12,7 +12,7 @@ from pathlib import Path
 
 from publisher.build import ROOT, Builder, Options
 from publisher.diff import report
-from publisher.faults import BuildError, Fault
+from publisher.faults import BuildError, Fault, Faults
 from publisher.figure import SteppedFigure
 from publisher.output import OutputError, check_out, fresh_folder, write_files
 from publisher.serve import serve
@@ -107,11 +107,11 @@ def typed(fault: Fault, root: Path) -> str:
 
 def _diff(builder: Builder, old_folder: Path) -> int:
     """Say what moved since the recordings in ``old_folder``."""
-    faults: list[Fault] = []
+    faults = Faults()
     content, new = builder.read_content(faults), builder.read_cards(faults)
     old = Builder(replace(builder.options, recordings=old_folder)).read_cards(faults)
     if content is None or faults:
-        raise BuildError(faults)
+        raise BuildError(faults.told())
     claims = [node.argument for article in content.articles for node in article.claims()]
     print(*report(claims, old, new), sep="\n")
     return 0

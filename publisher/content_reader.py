@@ -20,7 +20,7 @@ from publisher.content import (
     SiteFile,
 )
 from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES, NO_ARGUMENT, OPTIONS
-from publisher.faults import Fault, faults_of, instead
+from publisher.faults import Fault, Faults, faults_of, instead
 from publisher.glossary_reader import read_opcodes, read_terms
 from publisher.markdown import parse_document, parse_line, slugify
 from publisher.nodes import Anchor, Directive, Document, Node, Role, nodes_of
@@ -34,7 +34,7 @@ from recorder.texts import RecordingError, read_text
 
 
 def load_content(
-    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: list[Fault], cache: Cache
+    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: Faults, cache: Cache
 ) -> Content | None:
     """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
     reader = _Reader(root, faults, cache)
@@ -50,6 +50,7 @@ def load_content(
         sets = load_published(published)
     except RecordingError as error:
         faults += faults_of(error)
+        faults.unread.add("published")
         sets = {}
     if site is None:
         return None
@@ -74,7 +75,7 @@ def load_content(
 @dataclass
 class _Reader:
     root: Path
-    faults: list[Fault]
+    faults: Faults
     cache: Cache
 
     def shown(self, path: Path) -> str:
@@ -84,18 +85,23 @@ class _Reader:
         """The text of a file of the authors, or None with a fault."""
         shown = self.shown(path)
         if not path.exists():
-            self.faults.append(Fault(shown, 1, "is not there; docs/06-adding-an-article.md says what it holds"))
+            self.unread(path, Fault(shown, 1, "is not there; docs/06-adding-an-article.md says what it holds"))
             return None
         try:
             text = read_text(path, shown, MAX_CHAPTER_BYTES)
         except RecordingError as error:
-            self.faults += faults_of(error)
+            self.unread(path, *faults_of(error))
             return None
         if found := CONTROL.search(text):
             what = f"holds the control character U+{ord(found[0]):04X}, which no page can show; delete it"
-            self.faults.append(Fault(shown, text.count("\n", 0, found.start()) + 1, what))
+            self.unread(path, Fault(shown, text.count("\n", 0, found.start()) + 1, what))
             return None
         return text
+
+    def unread(self, path: Path, *faults: Fault) -> None:
+        """Faults for which a file, or a part of it, is left out: what others say of that would only follow."""
+        self.faults += faults
+        self.faults.unread.add({".md": "chapters", ".cu": "kernels"}.get(path.suffix, path.stem))
 
     def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
         text = self.text(path)
@@ -104,7 +110,7 @@ class _Reader:
         try:
             return self.cache.get(path, lambda: parse_yaml(text, self.shown(path)))
         except RecordingError as error:
-            self.faults += faults_of(error)
+            self.unread(path, *faults_of(error))
             return None, {}
 
     def model(self, path: Path, kind: type[Any]) -> Any:
@@ -117,7 +123,8 @@ class _Reader:
         known = [info.alias or name for name, info in kind.model_fields.items()]
         faults: list[str] = []
         found = fit(kind, data, prefix, self.shown(path), lines, faults, lambda fault: _sentence(fault, known))
-        self.faults += [fault for text in faults for fault in faults_of(RecordingError(text))]
+        if found is None:
+            self.unread(path, *(fault for text in faults for fault in faults_of(RecordingError(text))))
         return found
 
     def plain(self, path: Path, lines: Lines, texts: Mapping[tuple[str, ...], str], sizes: bool = False) -> None:
@@ -164,9 +171,8 @@ class _Reader:
         shown = self.shown(path)
         found = re.match(r"^\d+-([a-z0-9-]+)\.md$", path.name)
         if not found:
-            self.faults.append(
-                Fault(shown, 1, "a chapter's file is NN-slug.md: its place, and small letters, digits and -")
-            )
+            what = "a chapter's file is NN-slug.md: its place, and small letters, digits and -"
+            self.unread(path, Fault(shown, 1, what))
             return None
         text = self.text(path)
         if text is None:
@@ -209,7 +215,7 @@ class _Reader:
                 try:
                     places.find(node)
                 except PlaceError as error:
-                    self.faults.append(Fault(node.file, node.line, str(error)))
+                    self.faults.append(Fault(node.file, node.line, str(error), ("chapters",)))
 
     def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
         """ladder -> file name -> text of every .cu file."""

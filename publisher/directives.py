@@ -30,7 +30,7 @@ def _snippet(node: Directive, page: Weaver) -> str:
     try:
         return page.snippet(node.argument)
     except SnippetError as error:
-        page.fault(node, str(error))
+        page.fault(node, str(error), getattr(error, "needs", ()))
         return ""
 
 
@@ -39,7 +39,7 @@ def _claim(node: Directive, page: Weaver) -> str:
     try:
         outcome = evaluate(node.argument, page.facts)
     except (ExpressionError, UnknownFact) as error:
-        page.fault(node, str(error))
+        page.fault(node, str(error), getattr(error, "needs", ()))
         return ""
     id = page.claim(node, outcome)
     shown = None if outcome.missing else node.body if outcome.holds else node.otherwise

@@ -29,7 +29,11 @@ Draw = Callable[..., SteppedFigure]
 
 
 class FigureError(Exception):
-    """A figure that cannot be drawn because of how it is written or called. The message is a sentence."""
+    """A figure that cannot be drawn because of how it is written or called: a sentence, and ``Fault.needs``."""
+
+    def __init__(self, what: str, *needs: str) -> None:
+        super().__init__(what)
+        self.needs = needs
 
 
 @dataclass
@@ -62,7 +66,8 @@ class Figures:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error}"
             place = f"{Path(where.filename).name}:{where.lineno}"
-            raise FigureError(f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})") from error
+            what = f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})"
+            raise FigureError(what, "glossary", "published") from error
         check(name, figure)
         return with_room(figure)
 
@@ -150,7 +155,7 @@ def _check_options(name: str, draw: Draw, options: dict[str, str], evidence: Evi
         if p.default is inspect.Parameter.empty and p.name not in options:
             raise FigureError(f"the figure {name} needs the option :{p.name}: value")
     if wrong := wrong_value(draw, options, evidence):
-        raise FigureError(f"the figure {name}: {wrong}")
+        raise FigureError(f"the figure {name}: {wrong}", "recordings", "kernels", "published")
 
 
 def check(name: str, figure: SteppedFigure) -> None:

@@ -62,13 +62,13 @@ def _entries(
     data, lines = reader.yaml(path)
     if not isinstance(data, dict):
         if data is not None:
-            reader.faults.append(Fault(reader.shown(path), 1, "is a map: one entry a word"))
+            reader.unread(path, Fault(reader.shown(path), 1, "is a map: one entry a word"))
         return {}
     found = {}
     for slug, entry in data.items():
         if not key.fullmatch(slug):
             what = f"{dotted((slug,))}: cannot name an entry, which is {is_key}"
-            reader.faults.append(Fault(reader.shown(path), lines[(slug,)], what))
+            reader.unread(path, Fault(reader.shown(path), lines[(slug,)], what))
         elif (read := reader.validated(kind, entry, (slug,), path, lines)) is not None:
             found[slug] = (read, lines)
     return found

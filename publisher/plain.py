@@ -34,7 +34,7 @@ def _on_every_card(node: Node, known: Collection[str], faults: list[Fault]) -> s
     if isinstance(node, Anchor):
         if node.chapter or node.target not in known:
             what = f"the link leads to {node.chapter}#{node.target}, which is no entry of the glossary"
-            faults.append(Fault(node.file, node.line, f"{what}; {instead(node.target, known)}"))
+            faults.append(Fault(node.file, node.line, f"{what}; {instead(node.target, known)}", ("glossary", "terms")))
         return f"#{escape(node.target)}"
     if isinstance(node, Role) and node.name == "definition":
         return f'<span class="definition">{escape(node.content)}</span>'

@@ -26,7 +26,11 @@ parse_list = lru_cache(maxsize=4096)(expressions.parse_list)
 
 
 class RoleError(Exception):
-    """A role that cannot be written. The message says what is wrong and what exists instead."""
+    """A role that cannot be written: what is wrong, what exists instead, and by which inputs (``Fault.needs``)."""
+
+    def __init__(self, what: str, *needs: str) -> None:
+        super().__init__(what)
+        self.needs = needs
 
 
 def render_role(role: Role, page: Weaver) -> str:
@@ -36,7 +40,7 @@ def render_role(role: Role, page: Weaver) -> str:
     except FactMissing as missing:
         return gap(missing, page)
     except (ExpressionError, UnknownFact, QuantityError, RoleError) as error:
-        page.fault(role, str(error))
+        page.fault(role, str(error), getattr(error, "needs", ()))
         return ""
 
 
@@ -144,7 +148,8 @@ def _term(content: str, page: Weaver, role: Role) -> str:
     slug = slug or page.site.term_slugs.get(text.lower(), "")
     if slug not in terms:
         raise RoleError(
-            f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}"
+            f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}",
+            "terms",
         )
     page.use_term(slug)
     return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{escape(slug)}">{escape(text)}</a>'
@@ -159,7 +164,7 @@ def _published(content: str, page: Weaver, role: Role) -> str:
     name, _, rest = path.partition(".")
     sets = page.site.published
     if name not in sets:
-        raise RoleError(f"recordings/published has no {name}; {instead(name, sets)}")
+        raise RoleError(f"recordings/published has no {name}; {instead(name, sets)}", "published")
     try:
         found = sets[name].get(rest)
     except KeyError as error:

@@ -27,6 +27,7 @@ def step_faults(uses: Collection[StepUse]) -> list[Fault]:
             use.node.file,
             use.node.line,
             f"no card has the step {use.target}; {instead(use.target.partition('/')[2], use.known)}",
+            ("recordings", "chapters"),
         )
         for use in uses
         if (use.node, use.target) not in found

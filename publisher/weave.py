@@ -198,7 +198,7 @@ class Weaver:
             self.figures[name] = Drawn(name, figure)
         except FigureError as error:
             self.figures[name] = Drawn(name, None, str(error))
-            self.fault(node, str(error))
+            self.fault(node, str(error), error.needs)
 
     def _woven(self, chapter: Chapter) -> Section:
         made = []
@@ -243,8 +243,8 @@ class Weaver:
 
     # ---- what roles and directives ask for -----------------------------------------------------------------------
 
-    def fault(self, node: Node, what: str) -> None:
-        self.faults.append(Fault(node.file, node.line, what))
+    def fault(self, node: Node, what: str, needs: tuple[str, ...] = ()) -> None:
+        self.faults.append(Fault(node.file, node.line, what, needs))
 
     def use_term(self, slug: str) -> None:
         self.terms.setdefault(slug, self._section)
@@ -269,7 +269,7 @@ class Weaver:
         """The title of a step, None where this card cannot draw the figure or has no such step."""
         drawn = self.figures.get(figure)
         if drawn is None:
-            self.fault(node, f"this article has no figure {figure}; {instead(figure, self.figures)}")
+            self.fault(node, f"this article has no figure {figure}; {instead(figure, self.figures)}", ("chapters",))
             return None
         if not isinstance(drawn.figure, SteppedFigure):
             return None
