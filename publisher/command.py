@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from contextlib import closing
@@ -76,6 +77,12 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted; no site was left half written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever read the output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _renew_stills(builder: Builder) -> None:

@@ -40,7 +40,7 @@ class FigureError(Exception):
 class Figures:
     """Figure modules by name: an article's own folder ``figures/`` first, then ``publisher/figures/``."""
 
-    stills: Path = STILLS  # where their first pictures are kept
+    stills: Path = STILLS
     loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
     drawn: dict[tuple[str, ...], tuple[Evidence, SteppedFigure | Missing]] = field(default_factory=dict)
     scripts: dict[tuple[tuple[str, int], ...], tuple[object, tuple[str, str]]] = field(default_factory=dict)

@@ -48,7 +48,7 @@ class Edition:
     stale: Mapping[str, list[Stale]]
     site_url: str | None
     docs: Woven | None = None
-    stills: Path = STILLS  # where first pictures and pictures to share are kept
+    stills: Path = STILLS  # where pictures drawn before are kept
 
     def of(self, article: Article) -> list[Woven]:
         """The article on its cards, the default card first."""

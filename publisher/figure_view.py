@@ -14,12 +14,25 @@ from publisher.stills import Still
 
 SOME = 5  # from this many steps on, dots with their names take a row of their own
 MANY = 10  # … and from this many on, they have their names only when pointed at
+LONG = 21  # letters from which on a word in a table may break
 KINDS = ("load", "math", "store", "barrier", "carried")
 
 
 def inline_code(text: str) -> Markup:
     """Plain text with `code` in back-ticks, as HTML."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+_LONG_WORD = re.compile(rf"(\S{{{LONG},}})")
+_PIECE = re.compile(r"[^_.:/,]{1,16}[_.:/,]*|[_.:/,]+")
+
+
+def breakable(text: str) -> Markup:
+    """Plain text as HTML in which long words, such as a library's names of kernels, may go on in a new line."""
+    parts = _LONG_WORD.split(text)
+    return Markup("").join(
+        Markup("<wbr>").join(_PIECE.findall(part)) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def figure_view(name: str, figure: SteppedFigure, still: Still | None, inline: bool) -> dict[str, Any]:

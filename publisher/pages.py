@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from publisher.assets import Assets, hashed_name
 from publisher.figure import Missing, SteppedFigure
-from publisher.figure_view import figure_view, inline_code, spec_json
+from publisher.figure_view import breakable, figure_view, inline_code, spec_json
 from publisher.room import room
 from publisher.sparkline import Rung, sparkline
 from publisher.stills import Still
@@ -217,6 +217,7 @@ def _environment() -> Environment:
     loader = FileSystemLoader(TEMPLATES)
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["inline_code"] = inline_code
+    made.filters["breakable"] = breakable
     made.globals["sparkline"] = sparkline
     return made
 

@@ -16,6 +16,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--gpu", action="store_true", help="run tests/gpu as well: it needs a card and a driver")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "fonts: its outcome may depend on a page's fonts; run with two sets of them")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     on_a_card = collection_path == ROOT / "tests" / "gpu"
     return True if on_a_card and not config.getoption("--gpu") else None

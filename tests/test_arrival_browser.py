@@ -99,6 +99,7 @@ def test_a_slow_machine_arrives_too(
     assert in_view(page, selector), link
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("kind", ["step", "line", "section"])
 def test_what_comes_late_above_a_goal_leaves_it_in_view(
     visit: Callable[..., Page], article: str, late: dict[str, tuple[str, str]], kind: str
@@ -118,6 +119,7 @@ def test_a_word_of_the_glossary_is_in_view(visit: Callable[..., Page]) -> None:
     assert in_view(page, f'[id="{name}"]')
 
 
+@pytest.mark.fonts
 def test_what_search_finds_is_in_view(visit: Callable[..., Page], late: dict[str, tuple[str, str]]) -> None:
     link, selector = late["section"]
     page = visit()

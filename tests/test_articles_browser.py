@@ -62,6 +62,7 @@ def test_every_step_says_something_of_its_own(visit: Callable[..., Page], articl
         assert len({tuple(row) for row in told}) == len(told)
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [320, 375, 1024, 1440])
 def test_no_article_scrolls_sideways(visit: Callable[..., Page], articles: list[str], width: int) -> None:
     for path in articles:
@@ -74,6 +75,7 @@ def test_no_id_stands_twice(visit: Callable[..., Page], articles: list[str]) -> 
         assert visit(path).evaluate(TWICE) == []
 
 
+@pytest.mark.fonts
 def test_a_full_scroll_moves_nothing(visit: Callable[..., Page], articles: list[str]) -> None:
     page = visit(articles[0])
     watch_shifts(page)

@@ -69,6 +69,7 @@ def later(page: Page) -> None:
 # ---- steps drawn ahead -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fonts
 def test_a_step_drawn_ahead_is_what_drawing_it_would_show(visit: Callable[..., Page]) -> None:
     page = visit()
     for shown in page.locator("rb-figure").all():
@@ -83,6 +84,7 @@ def test_a_step_drawn_ahead_is_what_drawing_it_would_show(visit: Callable[..., P
         assert seen == direct, shown.get_attribute("id")
 
 
+@pytest.mark.fonts
 def test_a_link_to_a_step_shows_what_stepping_there_shows(visit: Callable[..., Page]) -> None:
     page, linked = visit(), visit()
     later(page)
@@ -228,6 +230,7 @@ def test_a_number_with_the_focus_lights_its_datum(visit: Callable[..., Page]) ->
 # ---- places ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [375, 1280])
 def test_contents_lead_to_their_headings(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})
@@ -246,6 +249,7 @@ def test_contents_lead_to_their_headings(visit: Callable[..., Page], width: int)
     assert [place for place in places if abs(place[1] - PLACE) > 8] == []
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [375, 1280])
 def test_a_link_to_a_step_leads_to_its_figure(visit: Callable[..., Page], article: str, width: int) -> None:
     for place in (3, 9, -1):
@@ -258,6 +262,7 @@ def test_a_link_to_a_step_leads_to_its_figure(visit: Callable[..., Page], articl
         assert 0 <= top <= PLACE + 8, link
 
 
+@pytest.mark.fonts
 def test_a_link_to_any_line_of_code_opens_it(visit: Callable[..., Page], article: str) -> None:
     page = visit()
     later(page)
@@ -275,6 +280,7 @@ def test_a_link_to_any_line_of_code_opens_it(visit: Callable[..., Page], article
     expect(page.locator(".code-note:not([hidden])")).to_have_count(1)
 
 
+@pytest.mark.fonts
 def test_a_listing_scrolls_to_the_lines_that_a_step_lights(visit: Callable[..., Page]) -> None:
     page = visit()
     later(page)
@@ -300,6 +306,7 @@ def test_a_listing_scrolls_to_the_lines_that_a_step_lights(visit: Callable[..., 
 # ---- zoom, and what is wider than the text -----------------------------------------------------------------------
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [640, 1280])
 def test_letters_twice_as_large_fit(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 800})
@@ -314,6 +321,7 @@ def test_letters_twice_as_large_fit(visit: Callable[..., Page], width: int) -> N
         assert cut == [], shown.get_attribute("id")
 
 
+@pytest.mark.fonts
 def test_what_is_wider_than_its_chapter_is_not_cut_off(visit: Callable[..., Page]) -> None:
     page = visit(viewport={"width": 1440, "height": 900})
     wider = 0

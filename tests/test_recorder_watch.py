@@ -15,10 +15,10 @@ import pytest
 
 from recorder.process import Patience, Worker
 from recorder.recording import Card
-from recorder.watch import WAITS, Watch, counted
+from recorder.watch import WAITS, Watch, _at_this_thread, counted
 from recorder.worker import Task
 from tests.fake_recorder import DEVICE, KERNELS
-from tests.runs import LONG_S, Heard, children, record, recording
+from tests.runs import LONG_S, Heard, children, record, recording, wait_for
 
 RESOLUTION, PROBES = "distance/resolution", "distance/probes"
 
@@ -71,16 +71,44 @@ def test_calls_that_come_back_are_not_stuck():
 
 
 def test_a_call_that_others_keep_from_running_is_stuck_no_longer_than_it_ran():
-    assert counted(0.25, 0.0) == 0.25  # it waits
-    assert counted(0.25, 0.25) == counted(0.25, 0.3) == 0.25  # it asks again and again
-    assert counted(0.25, 0.05) == 0.05  # others had the processor
+    assert counted(0.25, 0.0, True) == counted(0.25, 0.001, True) == 0.25  # it waits
+    assert counted(0.25, 0.25, False) == counted(0.25, 0.3, False) == 0.25  # it asks again and again
+    assert counted(0.25, 0.05, False) == counted(0.25, 0.05, True) == 0.05  # others had the processor
+    assert counted(0.25, 0.0, False) == 0.0  # all the time
     clock = iter(range(1000))
     found = beats(
         lambda come_back: come_back.wait(), lambda found: found[-1] > 0.05,
-        cpu_clock=lambda: lambda: next(clock) * 0.001,
+        looker=lambda: lambda: (next(clock) * 0.001, False),
     )  # fmt: skip
     steps = {round(b - a, 6) for a, b in zip(found, found[1:], strict=False) if b > a}
     assert steps == {0.001}
+
+
+def test_a_thread_that_computes_is_seen_to_and_so_is_one_that_sleeps():
+    ends, looks = [threading.Event(), threading.Event()], queue.Queue[Any]()
+
+    def computes() -> None:
+        looks.put((0, _at_this_thread()))
+        while not ends[0].is_set():
+            sum(range(1000))
+
+    def sleeps() -> None:
+        looks.put((1, _at_this_thread()))
+        ends[1].wait()
+
+    threads = [threading.Thread(target=target) for target in (computes, sleeps)]
+    for thread in threads:
+        thread.start()
+    look = dict(looks.get(timeout=LONG_S) for _ in threads)
+    begun = look[0]()[0]
+    wait_for(lambda: look[0]()[0] > begun + 0.02)
+    wait_for(lambda: look[1]()[1])
+    before = look[1]()[0]
+    wait_for(lambda: look[0]()[0] > begun + 0.1)
+    assert look[1]()[0] - before < 0.02 and look[1]()[1]
+    for thread, end in zip(threads, ends, strict=True):
+        end.set()
+        thread.join()
 
 
 def test_one_call_inside_another_is_a_part_of_it():
@@ -100,11 +128,11 @@ def test_a_ladder_that_computes_longer_than_a_card_may_be_silent_does_not_hang(t
     kernels = tmp_path / "kernels"
     shutil.copytree(KERNELS, kernels)
     ladder = kernels / "distance" / "ladder.py"
-    slowly = "reference=lambda inputs: __import__('time').sleep(2.5) or squares(inputs, -1),"
+    slowly = "reference=lambda inputs: __import__('time').sleep(4) or squares(inputs, -1),"
     ladder.write_text(ladder.read_text().replace("reference=lambda inputs: squares(inputs, -1),", slowly))
     assert slowly in ladder.read_text()
     heard = Heard()
-    record(tmp_path / "out", PROBES, kernels=kernels, quick=True, report=heard, patience=Patience(1.0))
+    record(tmp_path / "out", PROBES, kernels=kernels, quick=True, report=heard, patience=Patience(3.0))
     assert heard.said == []
     assert recording(tmp_path / "out", PROBES).results.rungs["lanes"].full.cold.samples.count == 20
 

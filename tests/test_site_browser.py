@@ -322,6 +322,7 @@ def test_search_opens_by_key_and_finds(visit: Callable[..., Page]) -> None:
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("width", [320, 375, 640, 1024, 1280])
 def test_no_page_scrolls_sideways(visit: Callable[..., Page], path: str, width: int) -> None:
@@ -329,6 +330,7 @@ def test_no_page_scrolls_sideways(visit: Callable[..., Page], path: str, width: 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [375, 1280])
 def test_nothing_moves_when_scripts_draw(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})

@@ -70,7 +70,7 @@ def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str)
 
 @pytest.fixture(scope="module")
 def drawn_by_the_package(browser: Browser) -> dict[str, str]:
-    return _drawn(browser, _package_bundle())
+    return _drawn(browser, find_bundle(()))
 
 
 @pytest.mark.parametrize("small", SMALL_BUNDLES, ids=lambda path: path.name)
@@ -82,7 +82,7 @@ def test_a_small_bundle_draws_the_same(browser: Browser, drawn_by_the_package: d
 
 
 def test_the_pinned_packages_are_of_the_version_that_the_plotly_package_has() -> None:
-    with _package_bundle().open(encoding="utf-8") as file:
+    with find_bundle(()).open(encoding="utf-8") as file:
         version = re.search(r"plotly\.js v([\d.]+)", file.read(500))
     wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     pinned = {name: wanted[name] for name in wanted if name.startswith("plotly.js")}
@@ -95,12 +95,8 @@ def test_a_bundle_that_lacks_a_type_of_trace_is_passed_over(tmp_path: Path) -> N
     poor.write_text('moduleType:"trace",name:"scatter"', encoding="utf-8")
     rich.write_text("".join(f'moduleType:"trace",name:"{kind}",' for kind in TRACE_TYPES), encoding="utf-8")
     assert find_bundle((tmp_path / "none.js", poor, rich)) == rich
-    assert _package_bundle() not in (poor, rich)
-    assert bundle_traces(_package_bundle()).issuperset(TRACE_TYPES)
-
-
-def _package_bundle() -> Path:
-    return find_bundle(())
+    assert find_bundle(()) not in (poor, rich)
+    assert bundle_traces(find_bundle(())).issuperset(TRACE_TYPES)
 
 
 def _drawn(browser: Browser, bundle: Path) -> dict[str, str]:

@@ -390,6 +390,7 @@ def test_a_whole_round_ends_in_a_sum(visit: Callable[..., Page]) -> None:
 # ---- what every page owes ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.fonts
 @pytest.mark.parametrize("width", [320, 375, 1280])
 def test_nothing_moves_when_panels_arrive(visit: Callable[..., Page], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900})
