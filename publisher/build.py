@@ -42,6 +42,12 @@ class Options:
     root: Path = ROOT  # paths in errors are relative to it
     stills: Path = STILLS  # pictures of figures drawn before
 
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every folder that a build reads, its own program's among them."""
+        own = (ROOT / name for name in ("site", "publisher", "recorder"))
+        return (self.content, self.recordings, self.kernels, *own, *([self.docs] if self.docs else []))
+
 
 @dataclass
 class Builder:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from publisher.build import ROOT, Builder, Options
 from publisher.diff import report
 from publisher.faults import BuildError, Fault, Faults
 from publisher.figure import SteppedFigure
-from publisher.output import OutputError, check_out, fresh_folder, write_files
+from publisher.output import OutputError, fresh_folder, scratch, write_files
 from publisher.serve import serve
 from publisher.share import renew_shares
 from publisher.stills import renew_stills
@@ -77,9 +77,6 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted; no site was left half written", file=sys.stderr)
-        return 130
     except BrokenPipeError:  # whoever read the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -87,8 +84,8 @@ def main(arguments: list[str]) -> int:
 
 def _renew_stills(builder: Builder) -> None:
     """Draw the first pictures of every figure on every card that lacks one, and say which."""
-    with tempfile.TemporaryDirectory() as folder:
-        built = builder.build(Path(folder))
+    with closing(scratch()) as made:
+        built = builder.build(made.folder)
     drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
     renewed = renew_stills(drawn)
     pictures = renew_shares(built.shares)
@@ -120,13 +117,10 @@ def _diff(builder: Builder, old_folder: Path) -> int:
 def _publish(builder: Builder, out: Path, check: bool) -> int:
     start = time.perf_counter()
     if check:
-        with tempfile.TemporaryDirectory() as folder:
-            built = builder.build(Path(folder))
+        with closing(scratch()) as made:
+            built = builder.build(made.folder)
     else:
-        asked = builder.options
-        read = [asked.content, asked.kernels, asked.recordings, asked.docs, ROOT / "site", ROOT / "publisher"]
-        check_out(out, [folder for folder in read if folder])
-        with fresh_folder(out) as folder:
+        with fresh_folder(out, builder.options.inputs) as folder:
             built = builder.build(folder)
             write_files(folder, built.files)
     seconds = time.perf_counter() - start

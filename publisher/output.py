@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
-import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
+
+from recorder.locks import try_lock
 
 MARKER = ".rungbook"
 _NOTE = "This folder is written by build.py and replaced by it: keep nothing of your own here.\n"
@@ -19,87 +23,112 @@ class OutputError(Exception):
     """An output folder that cannot be used. The message says why and what to do."""
 
 
-def check_out(out: Path, inputs: Sequence[Path] = ()) -> Path:
-    """The folder that ``out`` means, links followed. Raises OutputError.
-
-    Refuses a folder that holds something this program did not write, one that holds an input, and one inside an input.
-    """
+def checked_out(out: Path, inputs: Iterable[Path] = ()) -> Path:
+    """The folder that ``out`` leads to. Raises for one that holds, or lies in, something this program did not write."""
     try:
-        real = out.resolve(strict=False)
-        if real.exists() and not real.is_dir():
-            raise OutputError(f"{out} is a file; name a folder with --out")
-        for folder in inputs:
-            if real == folder or real in folder.parents:
-                raise OutputError(f"{out} would replace {folder}, which the build reads; name another with --out")
-            if folder in real.parents:
-                raise OutputError(f"{out} lies in {folder}, which the build reads; name another with --out")
-        if real.is_dir() and not (real / MARKER).exists() and any(real.iterdir()):
-            raise OutputError(
-                f"{out} is not empty and was not written by build.py; "
-                "empty it yourself or name another folder with --out"
-            )
-    except (OSError, RuntimeError) as error:  # a link that leads to itself is the one or the other
-        raise OutputError(f"{out} cannot be used: {getattr(error, 'strerror', None) or error}") from None
+        real = out.resolve()
+    except (OSError, RuntimeError):
+        raise OutputError(f"{out} is a symbolic link that leads nowhere; name another folder with --out") from None
+    for folder in (path.resolve() for path in inputs):
+        if real == folder or real.is_relative_to(folder):
+            where = "is" if real == folder else "lies in"
+            raise OutputError(f"{out} {where} {folder}, which a build reads; name another folder with --out")
+        if folder.is_relative_to(real):
+            raise OutputError(f"{out} holds {folder}, which a build reads; name another folder with --out")
+    if real.exists() and not real.is_dir():
+        raise OutputError(f"{out} is a file; name a folder with --out")
+    if real.is_dir() and not (real / MARKER).exists() and any(real.iterdir()):
+        raise OutputError(
+            f"{out} is not empty and was not written by build.py; empty it yourself or name another folder with --out"
+        )
     return real
 
 
-@contextlib.contextmanager
-def fresh_folder(out: Path) -> Iterator[Path]:
-    """A new folder beside ``out`` that takes its place when the block ends well; otherwise ``out`` stays as it was."""
-    out = check_out(out)
+# ---- folders of one process --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Scratch:
+    """A folder that is this process's own until it is closed."""
+
+    folder: Path
+    _held: IO[str]
+
+    def release(self) -> None:
+        """Give it out of hand: another process may take it for left behind."""
+        self._held.close()
+
+    def close(self) -> None:
+        self.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def scratch(parent: Path | None = None, prefix: str = "rungbook-") -> Scratch:
+    """A new folder in ``parent``, else where temporary files lie. What killed processes left there goes first."""
+    place = parent or Path(tempfile.gettempdir())
+    for path in left_behind(place, prefix):
+        shutil.rmtree(path, ignore_errors=True)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        _clear_away(out)
-        staging = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
+        place.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        held = (folder / MARKER).open("w", encoding="utf-8")
+        try_lock(held)
+        held.write(_NOTE)
+        held.flush()
     except OSError as error:
-        raise OutputError(f"{out.parent} cannot be written: {error.strerror}") from None
+        raise OutputError(f"{place} cannot be written: {error.strerror}") from None
+    return Scratch(folder, held)
+
+
+def left_behind(parent: Path, prefix: str) -> list[Path]:
+    """Folders that this program made with ``prefix`` and that no process holds any more."""
+    found = []
+    for marker in sorted(parent.glob(f"{glob.escape(prefix)}*/{MARKER}")):
+        with contextlib.suppress(OSError), marker.open("r+", encoding="utf-8") as handle:
+            if try_lock(handle):
+                found.append(marker.parent)
+    return found
+
+
+@contextlib.contextmanager
+def fresh_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
+    """A new folder beside ``out`` that takes its place when the block ends well; otherwise ``out`` stays as it was.
+
+    A symbolic link stays one, and the folder that it leads to is replaced. ``inputs`` are folders that a build reads.
+    """
+    real = checked_out(out, inputs)
+    prefix = f".{real.name}."
+    for path in left_behind(real.parent, prefix):
+        if path.name.endswith(_OLD) and not real.exists():  # killed between the two steps of a swap
+            with contextlib.suppress(OSError):
+                os.rename(path, real)
+    made = scratch(real.parent, prefix)
     try:
-        staging.chmod(0o755)
-        (staging / MARKER).write_text(_NOTE, encoding="utf-8")
-        yield staging
-        _swap(staging, out)
+        made.folder.chmod(0o755)
+        yield made.folder
+        made.release()
+        _swap(made.folder, real)
     except OSError as error:
         raise OutputError(f"{out} could not be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        made.close()
 
 
 def _swap(staging: Path, out: Path) -> None:
     old = staging.with_name(f"{staging.name}{_OLD}")
+    if out.exists():
+        os.rename(out, old)
     try:
-        if out.exists():
-            os.rename(out, old)
         os.rename(staging, out)
-    except BaseException:  # an interruption too
+    except BaseException:
         if old.exists() and not out.exists():
             os.rename(old, out)
         raise
     finally:
-        if out.exists():
-            shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
-def _clear_away(out: Path) -> None:
-    """Remove what builds left that were killed; a site that one of them had put aside comes back first."""
-    name = re.compile(rf"\.{re.escape(out.name)}\.(\d+)\.[^.]+({re.escape(_OLD)})?")
-    for path in sorted(out.parent.iterdir()):
-        found = name.fullmatch(path.name)
-        if not found or _runs(int(found[1])) or not (path / MARKER).exists():
-            continue
-        if found[2] and not out.exists():
-            os.rename(path, out)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
-    return True
+# ---- files -------------------------------------------------------------------------------------------------------
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> int:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -22,7 +20,7 @@ from publisher.build import ROOT, Builder, Options
 from publisher.draw import FIGURES
 from publisher.edition import Built
 from publisher.faults import BuildError
-from publisher.output import write_files
+from publisher.output import Scratch, scratch, write_files
 
 POLL_SECONDS = 0.08
 EVENTS, SCRIPT = "/__events", "/__reload.js"
@@ -30,18 +28,26 @@ WATCHED = (".md", ".yaml", ".cu", ".py", ".html", ".css", ".js", ".svg")
 _EMPTY = b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title></head><body></body></html>'
 
 
+class PortError(Exception):
+    """A port that cannot be listened on. The message says why and what to do."""
+
+
 @dataclass
 class Preview:
     """The state of a preview: a folder of pages, the faults of the last build, and what it changed."""
 
     builder: Builder
-    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="rungbook-")))
+    scratch: Scratch = field(default_factory=scratch)
     version: int = field(default_factory=lambda: int(time.time() * 1000))  # above that of an earlier process
     faults: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     news: threading.Condition = field(default_factory=threading.Condition)
     closed: bool = False
     _written: dict[str, str | bytes] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return self.scratch.folder
 
     def rebuild(self) -> str:
         """Build again and tell the open pages; the line to show on the terminal."""
@@ -88,7 +94,7 @@ class Preview:
         with self.news:
             self.closed = True
             self.news.notify_all()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.scratch.close()
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -156,8 +162,11 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def start_server(preview: Preview, port: int) -> ThreadingHTTPServer:
-    """Listen on this machine alone. Raises ``OSError`` where the port is taken."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, preview=preview))
+    """Listen on this machine alone. Raises ``PortError`` where the port is taken."""
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, preview=preview))
+    except OSError as error:
+        raise PortError(f"port {port} cannot be used: {error.strerror}; name another with --port") from None
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
@@ -168,43 +177,28 @@ def serve(options: Options, port: int) -> int:
     preview = Preview(Builder(replace(options, lenient=True, allow_stale=True)))
     try:
         server = start_server(preview, port)
-    except OSError as error:
-        print(f"port {port} cannot be used: {error.strerror}; name another with --port", file=sys.stderr)
-        return 2
-    print(f"preview at http://localhost:{server.server_port}/ (stop with Ctrl-C)")
-    try:
+        print(f"preview at http://localhost:{server.server_port}/ (stop with Ctrl-C)")
         print(preview.rebuild(), flush=True)
-        for paths in changes(watched_folders(options)):
+        for paths in changes(options.inputs):
             if preview.forget(paths):
                 server.server_close()
                 preview.close()
                 os.execv(sys.executable, [sys.executable, *sys.argv])
             print(preview.rebuild(), flush=True)
-    except KeyboardInterrupt:
-        print()
+    except PortError as error:
+        print(error, file=sys.stderr)
+        return 2
     finally:
-        server.shutdown()
         preview.close()
     return 0
 
 
-def watched_folders(options: Options) -> list[Path]:
-    folders = [
-        options.content,
-        options.recordings,
-        options.kernels,
-        ROOT / "site",
-        ROOT / "publisher",
-        ROOT / "recorder",
-    ]
-    return [*folders, *([options.docs] if options.docs else [])]
-
-
-def changes(folders: list[Path], every_s: float = POLL_SECONDS) -> Iterator[set[Path]]:
+def changes(folders: Iterable[Path], poll_seconds: float = POLL_SECONDS) -> Iterator[set[Path]]:
     """The files that were touched, each time there are some; asks for times of change, which works on every disk."""
+    folders = list(folders)
     before = _stamps(folders)
     while True:
-        time.sleep(every_s)
+        time.sleep(poll_seconds)
         now = _stamps(folders)
         if now != before:
             yield {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}

@@ -7,19 +7,14 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from recorder.experiments import Job
 from recorder.header import subject_sources
 from recorder.ladder import Ladder
+from recorder.locks import try_lock
 from recorder.recording import Recording, RecordingError, load, write_atomically
 from recorder.results import Failed, NotMeasured
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
-    import msvcrt
 
 LOCK = ".lock"
 LEFTOVERS = "*/.*.yaml.*"  # what a run that was killed while it wrote leaves behind
@@ -115,20 +110,9 @@ def _lock(path: Path) -> IO[str] | None:
     """An open, locked file at ``path``; None when another process holds it."""
     while True:
         handle = path.open("w")
-        if not _try_lock(handle):
+        if not try_lock(handle):
             handle.close()
             return None
         if path.exists() and path.stat().st_ino == os.fstat(handle.fileno()).st_ino:
             return handle
         handle.close()  # the run before removed the file between our opening and our locking it
-
-
-def _try_lock(handle: IO[Any]) -> bool:
-    try:
-        if fcntl is None:
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,name-defined]
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
