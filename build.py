@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from publisher.command import main
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        from publisher.command import main
+
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # while modules load
+        print("\ninterrupted; nothing was begun", file=sys.stderr)
+        sys.exit(130)

@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,10 +47,15 @@ class Assets:
     plotly: str
     search: str
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all files, from the output's root."""
+        return (self.theme, *self.scripts, self.later, self.plotly, self.search)
 
-def find_bundle() -> Path:
+
+def find_bundle(small: Sequence[Path] = SMALL_BUNDLES) -> Path:
     """The smallest bundle that npm made or installed, otherwise the plotly package's own file."""
-    for bundle in SMALL_BUNDLES:
+    for bundle in small:
         # One that was made from other parts would leave a figure empty, or draw it as a scatter, without a word.
         if bundle.exists() and bundle_traces(bundle).issuperset(TRACE_TYPES):
             return bundle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from publisher import compare_page
@@ -13,13 +13,17 @@ from publisher.content_reader import load_content
 from publisher.draw import Figures
 from publisher.edition import Built, Edition, edition_files
 from publisher.facts import Facts
-from publisher.faults import BuildError, Fault, faults_of, instead
+from publisher.faults import BuildError, Fault, Faults, faults_of, instead
 from publisher.figure import Evidence
+from publisher.links import link_faults
 from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
-from publisher.weave import Weaver, Woven, WovenChapter, step_faults
+from publisher.steps import step_faults
+from publisher.stills import STILLS
+from publisher.weave import Weaver, Woven, WovenChapter
 from recorder.recording import CardRecordings, RecordingError, load_card
 
+RECORDINGS, KERNELS = "recordings", "kernels"
 RESERVED_CARDS = (compare_page.FOLDER,)
 ROOT = Path(__file__).parents[1]
 
@@ -36,6 +40,7 @@ class Options:
     allow_stale: bool = False
     lenient: bool = False  # give pages in spite of faults, for a preview that shows both
     root: Path = ROOT  # paths in errors are relative to it
+    stills: Path = STILLS  # pictures of figures drawn before
 
 
 @dataclass
@@ -49,19 +54,22 @@ class Builder:
     chapters: dict[tuple[str, ...], WovenChapter] = field(default_factory=dict)
     _cards: dict[Path, tuple[tuple[object, ...], CardRecordings | RecordingError]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.modules.stills = self.options.stills
+
     def build(self, folder: Path) -> Built:
         """Check all, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
-        faults: list[Fault] = []
+        faults = Faults()
         content, cards = self.read_content(faults), self.read_cards(faults)
         if content is None:
-            raise BuildError(faults)
+            raise BuildError(faults.told())
         stale = self._stale(cards, content, faults)
         default = self._default_card(cards, content, faults)
         woven = [page for article in content.articles for page in self._article(article, content, cards, faults)]
         docs = self._docs(content, cards, default, faults)
-        faults += step_faults([*woven, *docs])
+        faults += step_faults([use for page in (*woven, *docs) for use in page.steps])
         if faults and (not self.options.lenient or not woven):
-            raise BuildError(faults)
+            raise BuildError(faults.told())
         edition = Edition(
             content,
             cards,
@@ -70,10 +78,16 @@ class Builder:
             stale,
             self.options.site_url or content.url,
             docs[0] if docs else None,
+            self.options.stills,
         )
         if self.assets is None or not self.options.lenient:
             self.assets = copy_assets(folder, search=search_entries(edition))
-        return edition_files(edition, self.assets, tuple(sorted(set(faults))))
+        built = edition_files(edition, self.assets)
+        articles = [*content.articles, *(page.article for page in docs)]
+        faults += link_faults(built.files, self.assets.files, articles)
+        if faults and not self.options.lenient:
+            raise BuildError(faults.told())
+        return replace(built, faults=tuple(faults.told()))
 
     def forget_pages(self) -> None:
         """Templates, styles or scripts have changed: everything is rendered again, nothing is read again."""
@@ -82,19 +96,20 @@ class Builder:
         self.modules.scripts.clear()
         self.chapters.clear()
 
-    def read_content(self, faults: list[Fault]) -> Content | None:
+    def read_content(self, faults: Faults) -> Content | None:
         """Everything that authors wrote; None where not even the site's title can be read."""
         asked = self.options
         published = asked.recordings / "published"
         return load_content(asked.content, asked.kernels, published, asked.docs, asked.root, faults, self.cache)
 
-    def read_cards(self, faults: list[Fault]) -> dict[str, CardRecordings]:
+    def read_cards(self, faults: Faults) -> dict[str, CardRecordings]:
         """Every card under the recordings' folder; a card that was read before and has not changed is kept."""
         folder = self.options.recordings
         if not folder.is_dir():
             faults.append(
                 Fault(str(folder), 1, "is not a folder; recordings are made with: python -m recorder --gpu 0")
             )
+            faults.unread.add(RECORDINGS)
             return {}
         cards: dict[str, CardRecordings] = {}
         for sub in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "published"):
@@ -105,6 +120,7 @@ class Builder:
             found = self._cards[sub][1]
             if isinstance(found, RecordingError):
                 faults += faults_of(found)
+                faults.unread.add(RECORDINGS)
             elif sub.name in RESERVED_CARDS:
                 faults.append(
                     Fault(self._shown(sub), 1, f"no card can be called {sub.name}: pages of the site have that name")
@@ -119,9 +135,7 @@ class Builder:
         except RecordingError as error:
             return error
 
-    def _stale(
-        self, cards: Mapping[str, CardRecordings], content: Content, faults: list[Fault]
-    ) -> dict[str, list[Stale]]:
+    def _stale(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> dict[str, list[Stale]]:
         found = {slug: stale_recordings(card, content.kernels) for slug, card in cards.items()}
         if not self.options.allow_stale:
             for slug, stales in found.items():
@@ -130,23 +144,24 @@ class Builder:
                     line = stale.recording.lines.get(("sources",), 1)
                     again = f"Record it again: {stale.command}; or publish it marked as stale: --allow-stale"
                     what = f"{stale.sentence} {again}"
-                    faults.append(Fault(file, line, what))
+                    faults.append(Fault(file, line, what, (KERNELS,)))
         return found
 
-    def _default_card(self, cards: Mapping[str, CardRecordings], content: Content, faults: list[Fault]) -> str:
+    def _default_card(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> str:
         whole = [slug for slug, card in cards.items() if not card.compile_only]
         if content.default_card in whole:
             return content.default_card
         file = f"{self._shown(self.options.content)}/site.yaml"
         if not whole:
-            faults.append(Fault(file, 1, "no card has been recorded; run: python -m recorder --gpu 0"))
+            what = "no card has been recorded; run: python -m recorder --gpu 0"
+            faults.append(Fault(file, 1, what, (RECORDINGS,)))
             return ""
         what = f"default_card: there is no card {content.default_card}; {instead(content.default_card, whole)}"
-        faults.append(Fault(file, content.default_card_line, what))
+        faults.append(Fault(file, content.default_card_line, what, (RECORDINGS,)))
         return ""
 
     def _article(
-        self, article: Article, content: Content, cards: Mapping[str, CardRecordings], faults: list[Fault]
+        self, article: Article, content: Content, cards: Mapping[str, CardRecordings], faults: Faults
     ) -> list[Woven]:
         """The article on every card that recorded some of its ladder; compile-only cards only serve as evidence."""
         snippets: dict[str, str] = {}
@@ -155,12 +170,10 @@ class Builder:
         ]
         if not readable:
             what = f"subject: no card has a recording of {article.subject}; {instead(article.subject, content.kernels)}"
-            faults.append(Fault(article.file, article.subject_line, what))
+            faults.append(Fault(article.file, article.subject_line, what, (RECORDINGS,)))
         return [self._weaver(article, card, content, cards, faults, snippets).weave() for card in readable]
 
-    def _docs(
-        self, content: Content, cards: Mapping[str, CardRecordings], default: str, faults: list[Fault]
-    ) -> list[Woven]:
+    def _docs(self, content: Content, cards: Mapping[str, CardRecordings], default: str, faults: Faults) -> list[Woven]:
         """The documentation on the default card; nothing where there is none."""
         if content.docs is None or default not in cards:
             return []
@@ -172,7 +185,7 @@ class Builder:
         card: CardRecordings,
         content: Content,
         cards: Mapping[str, CardRecordings],
-        faults: list[Fault],
+        faults: Faults,
         snippets: dict[str, str],
     ) -> Weaver:
         facts = Facts(card, cards, content.rung_names, content.constants)

@@ -45,10 +45,11 @@ def _all_claims(pages: list[Woven]) -> list[ClaimOnCard]:
 
 
 def _row(claim: ClaimOnCard, page: Woven, found: dict[str, ClaimOnCard | None], edition: Edition) -> ClaimRow:
+    here = f"../{page.article.slug}/{page.card.slug}/index.html"
     return ClaimRow(
         expression=claim.node.argument,
-        text=at_root(page.plain(claim.node.body), ".."),
-        otherwise=at_root(page.plain(claim.node.otherwise), "..") if claim.node.otherwise is not None else "",
+        text=at_root(page.plain(claim.node.body), "..", here),
+        guarded=claim.node.otherwise is not None,
         where=f"{claim.node.file}:{claim.node.line}",
         article=page.article.title,
         verdicts=tuple(

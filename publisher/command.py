@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from publisher.build import ROOT, Builder, Options
 from publisher.diff import report
-from publisher.faults import BuildError, Fault
+from publisher.faults import BuildError, Fault, Faults
 from publisher.figure import SteppedFigure
 from publisher.output import OutputError, check_out, fresh_folder, write_files
 from publisher.serve import serve
@@ -76,6 +77,12 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted; no site was left half written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever read the output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _renew_stills(builder: Builder) -> None:
@@ -100,11 +107,11 @@ def typed(fault: Fault, root: Path) -> str:
 
 def _diff(builder: Builder, old_folder: Path) -> int:
     """Say what moved since the recordings in ``old_folder``."""
-    faults: list[Fault] = []
+    faults = Faults()
     content, new = builder.read_content(faults), builder.read_cards(faults)
     old = Builder(replace(builder.options, recordings=old_folder)).read_cards(faults)
     if content is None or faults:
-        raise BuildError(faults)
+        raise BuildError(faults.told())
     claims = [node.argument for article in content.articles for node in article.claims()]
     print(*report(claims, old, new), sep="\n")
     return 0
@@ -116,7 +123,9 @@ def _publish(builder: Builder, out: Path, check: bool) -> int:
         with tempfile.TemporaryDirectory() as folder:
             built = builder.build(Path(folder))
     else:
-        check_out(out)
+        asked = builder.options
+        read = [asked.content, asked.kernels, asked.recordings, asked.docs, ROOT / "site", ROOT / "publisher"]
+        check_out(out, [folder for folder in read if folder])
         with fresh_folder(out) as folder:
             built = builder.build(folder)
             write_files(folder, built.files)

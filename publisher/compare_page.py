@@ -27,7 +27,7 @@ def sections(
     subject = pages[0].article.subject
     figure = compared([edition.cards[page.card.slug] for page in pages], subject)
     drawn = figure if isinstance(figure, SteppedFigure) else None
-    still = find_still(drawn) if drawn else None
+    still = find_still(drawn, edition.stills) if drawn else None
     made = [Section("times", "Times", render_figure(NAME, figure, still, inline=False))]
     names = dict.fromkeys(name for page in pages for name in page.figures)
     for name in names:

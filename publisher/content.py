@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from publisher.nodes import Directive, Document, Pieces, nodes_of
+from publisher.nodes import Directive, Document, Pieces
+from publisher.places import Places
 from publisher.published import PublishedSet
 from publisher.snippets import slug_of
 from recorder.results import Model
@@ -20,7 +22,19 @@ WORDS_A_MINUTE = 200
 MAX_CHAPTER_BYTES = 400_000
 RESERVED = ("assets", "claims", "glossary", "docs", "compare")  # folders of the output that are no articles
 
-Words = Annotated[str, Field(min_length=1, max_length=2000)]
+# XML knows none of these, and no page shows them; the publisher keeps some for marks of its own.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def _shown(text: str) -> str:
+    if found := CONTROL.search(text):
+        raise ValueError(f"holds the control character U+{ord(found[0]):04X}, which no page can show")
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+Words = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_shown)]
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 
 
@@ -30,7 +44,7 @@ class SiteFile(Model):
     title: Words
     tagline: Words
     default_card: Slug
-    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
+    url: Annotated[str, Field(pattern=r"^https?://[^\s\x00-\x1f\x7f-\x9f]+$")] | None = None
 
 
 class ArticleFile(Model):
@@ -48,11 +62,14 @@ class TermFile(Model):
     text: Words
 
 
+OpcodeClass = Literal["load", "store", "math", "barrier", "control", "integer", "move", "convert", "other"]
+
+
 class OpcodeFile(Model):
     """An entry of content/glossary.yaml: what a machine instruction does, and its suffixes."""
 
     name: Words
-    class_: Annotated[str, Field(alias="class")]
+    class_: Annotated[OpcodeClass, Field(alias="class")]
     does: Words
     modifiers: dict[str, Words] = Field(default_factory=dict)
 
@@ -75,11 +92,12 @@ class Article:
     file: str
     subject_line: int
     chapters: tuple[Chapter, ...]
+    places: Places
     figures_folder: Path
 
     def claims(self) -> list[Directive]:
         """Every claim of its chapters, in the order of the text."""
-        nodes = [n for chapter in self.chapters for part in chapter.document.parts for n in nodes_of(part.pieces)]
+        nodes = [node for chapter in self.chapters for node in chapter.document.nodes]
         return [node for node in nodes if isinstance(node, Directive) and node.name == "claim"]
 
     @property
@@ -92,7 +110,7 @@ class Term:
     slug: str
     name: str
     html: str
-    text: str
+    text: str  # without markup
 
 
 @dataclass(frozen=True)

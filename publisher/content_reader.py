@@ -3,47 +3,44 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from publisher.content import (
+    CONTROL,
+    MAX_CHAPTER_BYTES,
     RESERVED,
     Article,
     ArticleFile,
     Cache,
     Chapter,
     Content,
-    OpcodeFile,
     SiteFile,
-    Term,
-    TermFile,
 )
-from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES
-from publisher.faults import Fault, faults_of, instead
-from publisher.markdown import parse_document, parse_inline, slugify
-from publisher.nodes import Directive, Document, Node, Role, nodes_of
-from publisher.prose import check_literals
+from publisher.directives import ARGUMENT, BODILESS, DIRECTIVES, NO_ARGUMENT, OPTIONS
+from publisher.faults import Fault, Faults, faults_of, instead
+from publisher.glossary_reader import read_opcodes, read_terms
+from publisher.markdown import parse_document, parse_line, slugify
+from publisher.nodes import Anchor, Directive, Document, Node, Role, nodes_of
+from publisher.places import PlaceError, Places, places_of
+from publisher.plain import check_plain
 from publisher.published import load_published
 from publisher.roles import ROLES
-from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
-
-MAX_CHAPTER_BYTES = 400_000
+from recorder.schema import fit, sentence
+from recorder.strict_yaml import Lines, dotted, nearest_line, parse_yaml
+from recorder.texts import RecordingError, read_text
 
 
 def load_content(
-    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: list[Fault], cache: Cache
+    folder: Path, kernels: Path, published: Path, docs: Path | None, root: Path, faults: Faults, cache: Cache
 ) -> Content | None:
     """Read everything; faults are appended, and None comes back only where not even the site's title can be read."""
     reader = _Reader(root, faults, cache)
     site = reader.model(folder / "site.yaml", SiteFile)
-    terms = {
-        slug: Term(slug, entry.term, *reader.term(entry, folder / "terms.yaml", line))
-        for slug, entry, line in reader.terms(folder)
-    }
-    opcodes = reader.opcodes(folder / "glossary.yaml")
+    opcodes = read_opcodes(reader, folder / "glossary.yaml")
+    terms = read_terms(reader, folder / "terms.yaml", opcodes)
     articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
     if not articles:
         faults.append(
@@ -53,14 +50,17 @@ def load_content(
         sets = load_published(published)
     except RecordingError as error:
         faults += faults_of(error)
+        faults.unread.add("published")
         sets = {}
     if site is None:
         return None
+    _, lines = reader.yaml(folder / "site.yaml")
+    reader.plain(folder / "site.yaml", lines, {("title",): site.title, ("tagline",): site.tagline})
     return Content(
         title=site.title,
         tagline=site.tagline,
         default_card=site.default_card,
-        default_card_line=reader.yaml(folder / "site.yaml")[1].get(("default_card",), 1),
+        default_card_line=lines.get(("default_card",), 1),
         url=site.url.rstrip("/") if site.url else None,
         docs=reader.article(docs, ("docs",)) if docs and (docs / "article.yaml").exists() else None,
         articles=tuple(sorted((a for a in articles if a), key=lambda a: (a.order, a.slug))),
@@ -75,7 +75,7 @@ def load_content(
 @dataclass
 class _Reader:
     root: Path
-    faults: list[Fault]
+    faults: Faults
     cache: Cache
 
     def shown(self, path: Path) -> str:
@@ -84,23 +84,24 @@ class _Reader:
     def text(self, path: Path) -> str | None:
         """The text of a file of the authors, or None with a fault."""
         shown = self.shown(path)
-        try:
-            raw = path.read_bytes()
-        except FileNotFoundError:
-            self.faults.append(Fault(shown, 1, "is not there; docs/articles.md says what it holds"))
-            return None
-        except OSError as error:
-            self.faults.append(Fault(shown, 1, f"cannot be read: {error.strerror}"))
-            return None
-        if len(raw) > MAX_CHAPTER_BYTES:
-            self.faults.append(Fault(shown, 1, f"has {len(raw):,} bytes; at most {MAX_CHAPTER_BYTES:,} are read"))
+        if not path.exists():
+            self.unread(path, Fault(shown, 1, "is not there; docs/06-adding-an-article.md says what it holds"))
             return None
         try:
-            return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
-        except UnicodeDecodeError as error:
-            line = raw[: error.start].count(b"\n") + 1
-            self.faults.append(Fault(shown, line, f"byte 0x{raw[error.start]:02x} is not UTF-8; save it as UTF-8"))
+            text = read_text(path, shown, MAX_CHAPTER_BYTES)
+        except RecordingError as error:
+            self.unread(path, *faults_of(error))
             return None
+        if found := CONTROL.search(text):
+            what = f"holds the control character U+{ord(found[0]):04X}, which no page can show; delete it"
+            self.unread(path, Fault(shown, text.count("\n", 0, found.start()) + 1, what))
+            return None
+        return text
+
+    def unread(self, path: Path, *faults: Fault) -> None:
+        """Faults for which a file, or a part of it, is left out: what others say of that would only follow."""
+        self.faults += faults
+        self.faults.unread.add({".md": "chapters", ".cu": "kernels"}.get(path.suffix, path.stem))
 
     def yaml(self, path: Path) -> tuple[Any, dict[tuple[str, ...], int]]:
         text = self.text(path)
@@ -109,7 +110,7 @@ class _Reader:
         try:
             return self.cache.get(path, lambda: parse_yaml(text, self.shown(path)))
         except RecordingError as error:
-            self.faults += faults_of(error)
+            self.unread(path, *faults_of(error))
             return None, {}
 
     def model(self, path: Path, kind: type[Any]) -> Any:
@@ -119,46 +120,19 @@ class _Reader:
     def validated(
         self, kind: type[Any], data: Any, prefix: tuple[str, ...], path: Path, lines: dict[tuple[str, ...], int]
     ) -> Any:
-        try:
-            return kind.model_validate(data)
-        except ValidationError as error:
-            known = [info.alias or name for name, info in kind.model_fields.items()]
-            for fault in error.errors(include_url=False, include_context=False):
-                place = (*prefix, *(str(part) for part in fault["loc"]))
-                what = _sentence(fault, known)
-                self.faults.append(
-                    Fault(self.shown(path), nearest_line(place, lines), f"{dotted(place) or 'the file'}: {what}")
-                )
-        return None
+        known = [info.alias or name for name, info in kind.model_fields.items()]
+        faults: list[str] = []
+        found = fit(kind, data, prefix, self.shown(path), lines, faults, lambda fault: _sentence(fault, known))
+        if found is None:
+            self.unread(path, *(fault for text in faults for fault in faults_of(RecordingError(text))))
+        return found
 
-    def terms(self, folder: Path) -> list[tuple[str, TermFile, int]]:
-        return self._entries(folder / "terms.yaml", TermFile)
-
-    def term(self, entry: TermFile, path: Path, line: int) -> tuple[str, str]:
-        self.faults += check_literals(entry.text, self.shown(path), line + 2)
-        pieces = parse_inline(entry.text, self.shown(path), line + 2, [])
-        if nodes_of(pieces):
-            self.faults.append(
-                Fault(self.shown(path), line, "a term's text is the same on every card, so it has no roles")
-            )
-        return "".join(piece for piece in pieces if isinstance(piece, str)), entry.text
-
-    def opcodes(self, path: Path) -> dict[str, Any]:
-        entries = self._entries(path, OpcodeFile)
-        return {name: entry.model_dump(by_alias=True) for name, entry, _ in entries}
-
-    def _entries(self, path: Path, kind: type[Any]) -> list[tuple[str, Any, int]]:
-        if not path.exists():
-            return []
-        data, lines = self.yaml(path)
-        if not isinstance(data, dict):
-            if data is not None:
-                self.faults.append(Fault(self.shown(path), 1, "is a map: one entry a word"))
-            return []
-        found = [
-            (slug, self.validated(kind, entry, (slug,), path, lines), lines[(slug,)]) for slug, entry in data.items()
-        ]
-        return [(slug, entry, line) for slug, entry, line in found if entry is not None]
+    def plain(self, path: Path, lines: Lines, texts: Mapping[tuple[str, ...], str], sizes: bool = False) -> None:
+        """Check texts that are printed as they are typed, by their keys in the file, whose ``lines`` are given."""
+        shown = self.shown(path)
+        for key, text in texts.items():
+            found = check_plain(text, shown, nearest_line(key, lines), sizes)
+            self.faults += [replace(fault, what=f"{dotted(key)}: {fault.what}") for fault in found]
 
     def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
         head = self.model(folder / "article.yaml", ArticleFile)
@@ -172,11 +146,13 @@ class _Reader:
         if head is None:
             return None
         kept = [chapter for chapter in chapters if chapter]
-        self._links(kept)
         _, lines = self.yaml(folder / "article.yaml")
         shown = self.shown(folder / "article.yaml")
-        lede = parse_inline(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
+        self.plain(folder / "article.yaml", lines, {("title",): head.title})
+        lede = parse_line(head.lede.strip(), shown, lines.get(("lede",), 1), self.faults)
         self._nodes(nodes_of(lede))
+        places = self._places(kept)
+        self._links([*nodes_of(lede), *(node for chapter in kept for node in chapter.document.nodes)], places)
         return Article(
             slug=folder.name,
             title=head.title,
@@ -187,6 +163,7 @@ class _Reader:
             file=shown,
             subject_line=lines.get(("subject",), 1),
             chapters=tuple(kept),
+            places=places,
             figures_folder=folder / "figures",
         )
 
@@ -194,9 +171,8 @@ class _Reader:
         shown = self.shown(path)
         found = re.match(r"^\d+-([a-z0-9-]+)\.md$", path.name)
         if not found:
-            self.faults.append(
-                Fault(shown, 1, "a chapter's file is NN-slug.md: its place, and small letters, digits and -")
-            )
+            what = "a chapter's file is NN-slug.md: its place, and small letters, digits and -"
+            self.unread(path, Fault(shown, 1, what))
             return None
         text = self.text(path)
         if text is None:
@@ -208,25 +184,38 @@ class _Reader:
 
         document, new = self.cache.get(path, make)
         self.faults += new
-        self._nodes([node for part in document.parts for node in nodes_of(part.pieces)])
+        self._nodes(document.nodes)
         return Chapter(found[1], shown, document)
 
     def _nodes(self, nodes: list[Node]) -> None:
         """What can be said of roles and directives without a card: their names, arguments and places."""
         for node in nodes:
-            what = _role_fault(node) if isinstance(node, Role) else _directive_fault(node)
+            what = ""
+            if isinstance(node, Role):
+                what = _role_fault(node)
+            elif isinstance(node, Directive):
+                what = _directive_fault(node)
             if what:
                 self.faults.append(Fault(node.file, node.line, what))
 
-    def _links(self, chapters: list[Chapter]) -> None:
-        known = [id for chapter in chapters for id in chapter.document.ids]
+    def _places(self, chapters: list[Chapter]) -> Places:
+        """The ids of the article's page; two chapters cannot have one."""
+        slugs: dict[str, str] = {}
         for chapter in chapters:
-            for anchor in chapter.document.anchors:
-                if anchor.target not in known and not anchor.target.startswith(("fig-", "claim-")):
-                    what = (
-                        f"the link leads to #{anchor.target}, which is no section here; {instead(anchor.target, known)}"
-                    )
-                    self.faults.append(Fault(anchor.file, anchor.line, what))
+            slug = chapter.document.parts[0].heading.slug
+            first = slugs.setdefault(slug, chapter.file)
+            if first != chapter.file:
+                what = f"has the address #{slug}, as {first} has; rename one of the two files"
+                self.faults.append(Fault(chapter.file, 1, what))
+        return places_of({chapter.file: chapter.document for chapter in chapters})
+
+    def _links(self, nodes: list[Node], places: Places) -> None:
+        for node in nodes:
+            if isinstance(node, Anchor):
+                try:
+                    places.find(node)
+                except PlaceError as error:
+                    self.faults.append(Fault(node.file, node.line, str(error), ("chapters",)))
 
     def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
         """ladder -> file name -> text of every .cu file."""
@@ -251,14 +240,16 @@ def _directive_fault(node: Directive) -> str:
         return f"there is no directive {{{node.name}}}; {instead(node.name, [*DIRECTIVES, 'otherwise'])}"
     if node.name in ARGUMENT and not node.argument:
         return f":::{{{node.name}}} needs an argument on its first line"
+    if node.name in NO_ARGUMENT and node.argument:
+        return f":::{{{node.name}}} takes no argument"
+    if node.name not in OPTIONS and node.options:
+        option = next(iter(node.options)).replace("_", "-")
+        return f":::{{{node.name}}} takes no lines such as :{option}: value; put an empty line before its text"
     if node.name in BODILESS and any(not isinstance(piece, str) or piece.strip() for piece in node.body):
         return f":::{{{node.name}}} has no body; it only takes lines such as :key: value"
     return ""
 
 
 def _sentence(fault: Any, known: list[str]) -> str:
-    if fault["type"] == "extra_forbidden":
-        return f"is not a key that belongs here; {instead(str(fault['loc'][-1]), known)}"
-    if fault["type"] == "missing":
-        return "is missing"
-    return fault["msg"].removeprefix("Value error, ")
+    hint = f"; {instead(str(fault['loc'][-1]), known)}" if fault["type"] == "extra_forbidden" else ""
+    return f"{sentence(fault)}{hint}"

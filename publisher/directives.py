@@ -30,7 +30,7 @@ def _snippet(node: Directive, page: Weaver) -> str:
     try:
         return page.snippet(node.argument)
     except SnippetError as error:
-        page.fault(node, str(error))
+        page.fault(node, str(error), getattr(error, "needs", ()))
         return ""
 
 
@@ -39,15 +39,20 @@ def _claim(node: Directive, page: Weaver) -> str:
     try:
         outcome = evaluate(node.argument, page.facts)
     except (ExpressionError, UnknownFact) as error:
-        page.fault(node, str(error))
+        page.fault(node, str(error), getattr(error, "needs", ()))
         return ""
     id = page.claim(node, outcome)
+    shown = None if outcome.missing else node.body if outcome.holds else node.otherwise
+    for text in (node.body, node.otherwise):
+        if text is not shown:
+            page.check(text or ())
     if outcome.missing is not None:
         return f'<div class="claim is-missing" id="{id}">{gap_sentence(outcome.missing)}</div>\n'
     if outcome.holds:
         return f'<div class="claim" id="{id}">{page.html(node.body)}</div>\n'
     if node.otherwise is None:
-        page.fault(node, failing(node.argument, outcome, page.card.name))
+        if page.shown:
+            page.fault(node, failing(node.argument, outcome, page.card.name))
         return ""
     return f'<div class="claim is-otherwise" id="{id}">{page.html(node.otherwise)}</div>\n'
 
@@ -69,7 +74,7 @@ def gap_sentence(missing: FactMissing) -> str:
 
 
 def _note(node: Directive, page: Weaver) -> str:
-    title = f'<p class="margin-note-title">{escape(node.argument)}</p>' if node.argument else ""
+    title = f'<p class="margin-note-title">{page.html(node.title)}</p>' if node.title else ""
     return f'<div class="margin-note" role="note">{title}{page.html(node.body)}</div>\n'
 
 
@@ -92,4 +97,6 @@ DIRECTIVES: dict[str, Callable[[Directive, Weaver], str]] = {
     "not-measured": _not_measured,
 }
 ARGUMENT = ("figure", "snippet", "claim")  # those that mean nothing without one
+NO_ARGUMENT = ("not-measured",)
+OPTIONS = ("figure",)  # those that take lines such as :key: value
 BODILESS = ("figure", "snippet", "not-measured")

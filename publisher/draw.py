@@ -17,8 +17,9 @@ from publisher.assets import TRACE_TYPES, hashed_name
 from publisher.faults import instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.margins import with_room
+from publisher.options import wrong_value
 from publisher.pages import pictures_script, render_figure
-from publisher.stills import find_still
+from publisher.stills import STILLS, find_still
 
 FIGURES = Path(__file__).parent / "figures"
 PACKAGE = "publisher.figures"
@@ -28,13 +29,18 @@ Draw = Callable[..., SteppedFigure]
 
 
 class FigureError(Exception):
-    """A figure that cannot be drawn because of how it is written or called. The message is a sentence."""
+    """A figure that cannot be drawn because of how it is written or called: a sentence, and ``Fault.needs``."""
+
+    def __init__(self, what: str, *needs: str) -> None:
+        super().__init__(what)
+        self.needs = needs
 
 
 @dataclass
 class Figures:
     """Figure modules by name: an article's own folder ``figures/`` first, then ``publisher/figures/``."""
 
+    stills: Path = STILLS
     loaded: dict[Path, tuple[int, Draw]] = field(default_factory=dict)
     drawn: dict[tuple[str, ...], tuple[Evidence, SteppedFigure | Missing]] = field(default_factory=dict)
     scripts: dict[tuple[tuple[str, int], ...], tuple[object, tuple[str, str]]] = field(default_factory=dict)
@@ -45,7 +51,7 @@ class Figures:
     def draw(self, name: str, options: dict[str, str], evidence: Evidence, own: Path) -> SteppedFigure | Missing:
         """The figure on one card, or what that card lacks. Raises ``FigureError``."""
         draw = self._find(name, own)
-        _check_options(name, draw, options)
+        _check_options(name, draw, options, evidence)
         key = (name, evidence.card.slug, evidence.subject, str(own), *(f"{k}={v}" for k, v in sorted(options.items())))
         if key not in self.drawn or not _same(self.drawn[key][0], evidence):
             self.drawn[key] = (evidence, self._drawn(name, draw, options, evidence))
@@ -60,7 +66,8 @@ class Figures:
             where = traceback.extract_tb(error.__traceback__)[-1]
             text = f"{type(error).__name__}: {error}"
             place = f"{Path(where.filename).name}:{where.lineno}"
-            raise FigureError(f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})") from error
+            what = f"the figure {name} failed on {evidence.card.card.name}: {text} ({place})"
+            raise FigureError(what, "glossary", "published") from error
         check(name, figure)
         return with_room(figure)
 
@@ -68,7 +75,7 @@ class Figures:
         """The figure as markup, rendered once as long as it is the same figure."""
         key = (name, id(figure))
         if key not in self.rendered:
-            still = find_still(figure) if isinstance(figure, SteppedFigure) else None
+            still = find_still(figure, self.stills) if isinstance(figure, SteppedFigure) else None
             self.rendered[key] = (figure, render_figure(name, figure, still, inline=False))
         return self.rendered[key][1]
 
@@ -136,7 +143,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _check_options(name: str, draw: Draw, options: dict[str, str]) -> None:
+def _check_options(name: str, draw: Draw, options: dict[str, str], evidence: Evidence) -> None:
     parameters = list(inspect.signature(draw).parameters.values())[1:]
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         return
@@ -147,6 +154,8 @@ def _check_options(name: str, draw: Draw, options: dict[str, str]) -> None:
     for p in parameters:
         if p.default is inspect.Parameter.empty and p.name not in options:
             raise FigureError(f"the figure {name} needs the option :{p.name}: value")
+    if wrong := wrong_value(draw, options, evidence):
+        raise FigureError(f"the figure {name}: {wrong}", "recordings", "kernels", "published")
 
 
 def check(name: str, figure: SteppedFigure) -> None:

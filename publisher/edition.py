@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from publisher import claims_page, compare_page, feeds, glossary_page
@@ -29,6 +30,7 @@ from publisher.pages import (
 from publisher.roles import GLOSSARY_URL
 from publisher.share import Share, find_share, share_of
 from publisher.stale import Stale
+from publisher.stills import STILLS
 from publisher.weave import Woven, at_root
 from recorder.recording import CardRecordings
 
@@ -46,6 +48,7 @@ class Edition:
     stale: Mapping[str, list[Stale]]
     site_url: str | None
     docs: Woven | None = None
+    stills: Path = STILLS  # where pictures drawn before are kept
 
     def of(self, article: Article) -> list[Woven]:
         """The article on its cards, the default card first."""
@@ -78,7 +81,7 @@ class Built:
     faults: tuple[Fault, ...] = ()  # only where the build was asked to be lenient
 
 
-def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = ()) -> Built:
+def edition_files(edition: Edition, assets: Assets) -> Built:
     """The text of every file but the assets."""
     files: dict[str, str | bytes] = {"index.html": render_home(_home(edition, assets))}
     for page in edition.woven:
@@ -102,7 +105,7 @@ def edition_files(edition: Edition, assets: Assets, faults: tuple[Fault, ...] = 
     drawn = sum(isinstance(d.figure, SteppedFigure) for page in edition.woven for d in page.figures.values())
     pages = sum(name.endswith(".html") for name in files)
     shares = tuple(made for page in edition.woven if (made := _share(edition, page)))
-    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares, faults)
+    return Built(files, pages, drawn, tuple(edition.cards), edition.woven, shares)
 
 
 def _share(edition: Edition, page: Woven) -> Share | None:
@@ -112,7 +115,7 @@ def _share(edition: Edition, page: Woven) -> Share | None:
 
 
 def _picture(edition: Edition, page: Woven) -> bytes | None:
-    return find_share(_share(edition, page)) if edition.site_url else None
+    return find_share(_share(edition, page), edition.stills) if edition.site_url else None
 
 
 def _common(edition: Edition, assets: Assets, title: str, path: str) -> dict[str, Any]:
@@ -148,7 +151,7 @@ def _home(edition: Edition, assets: Assets) -> HomePage:
             ArticleSummary(
                 slug=article.slug,
                 title=article.title,
-                lede=at_root(first.lede, "."),
+                lede=at_root(first.lede, ".", f"{article.slug}/index.html"),
                 url=f"{article.slug}/index.html",
                 reading_minutes=article.reading_minutes,
                 figures=len(first.figures),
@@ -272,7 +275,8 @@ def _asides(page: Woven) -> Asides:
 def _placed(section: Section, root: str, asides: Asides) -> Section:
     """The section for a page at ``root``, with its numbers' notes set aside."""
     html = asides.taken_from(at_root(section.html, root))
-    return Section(section.id, section.title, html, tuple(_placed(part, root, asides) for part in section.subsections))
+    parts = tuple(_placed(part, root, asides) for part in section.subsections)
+    return replace(section, html=html, subsections=parts)
 
 
 def _throttled(conditions: Any) -> bool:

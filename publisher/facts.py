@@ -46,6 +46,8 @@ class FactMissing(Exception):
 class UnknownFact(Exception):
     """A path that names nothing on any card. The message says what exists instead."""
 
+    needs = ("recordings", "kernels")  # the inputs by which it is unknown
+
 
 @dataclass
 class Facts:

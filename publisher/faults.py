@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, order=True)
@@ -14,9 +14,22 @@ class Fault:
     file: str
     line: int
     what: str
+    needs: tuple[str, ...] = field(default=(), compare=False, repr=False)  # kinds of input that it was judged by
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.what}"
+
+
+class Faults(list[Fault]):
+    """What is wrong so far. ``unread``: the kinds of input of which something could not be read, such as ``terms``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unread: set[str] = set()
+
+    def told(self) -> list[Fault]:
+        """Each once, without those that may only follow from what could not be read."""
+        return sorted({fault for fault in self if self.unread.isdisjoint(fault.needs)})
 
 
 class BuildError(Exception):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from html import escape
+import html
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from publisher.edition import Edition
 
 FEED = "feed.xml"
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escape(text: str) -> str:
+    """``text`` for XML 1.0: a character that it cannot hold, escaped or not, becomes the mark of an unknown one."""
+    return html.escape(_NO_XML.sub("\ufffd", text))
 
 
 def files(edition: Edition) -> dict[str, str | bytes]:

@@ -48,6 +48,7 @@ class Section:
     title: str
     html: str
     subsections: tuple[Section, ...] = ()
+    heading: str = ""  # HTML of the title, where it has emphasis or code
 
     @property
     def room(self) -> str:
@@ -134,7 +135,7 @@ class Verdict:
 class ClaimRow:
     expression: str
     text: str  # HTML of what the article says when it holds
-    otherwise: str  # HTML of what it says when not; "" where the build would fail
+    guarded: bool  # it says something else where it does not hold; the build would fail otherwise
     where: str  # file:line
     article: str
     verdicts: tuple[Verdict, ...]  # one a card, in the order of ``cards``

@@ -8,19 +8,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints
 
 from publisher.units import SUFFIXES
-from recorder.recording import RecordingError, dotted, nearest_line, parse_yaml
+from recorder.numbers import RANGES, out_of_range
 from recorder.results import Model
+from recorder.schema import fit, sentence
+from recorder.strict_yaml import Path as Place
+from recorder.strict_yaml import dotted, nearest_line, parse_yaml
+from recorder.texts import RecordingError, read_text
 
 MAX_BYTES = 100_000
 UNITS = SUFFIXES | {"GB": "GB", "MB": "MB"}
 
 Words = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,63}$")]
-Flat = dict[Key, int | float | Words]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+
+def _leaf(value: Any) -> Any:
+    """A number, kept as it was written, or a short text."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError("must be a number or a short text")
+    if isinstance(value, str) and not 0 < len(value) <= 300:
+        raise ValueError("must have 1 to 300 characters")
+    return value
+
+
+Flat = dict[Key, Annotated[Any, AfterValidator(_leaf)]]
 
 
 class Source(Model):
@@ -150,54 +165,41 @@ def load_published(folder: Path) -> dict[str, PublishedSet]:
 
 
 def _load(path: Path, shown: str) -> PublishedSet:
-    if path.stat().st_size > MAX_BYTES:
-        raise RecordingError(f"{shown}:1: has more than {MAX_BYTES:,} bytes; published figures are few")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise RecordingError(f"{shown}:1: is not UTF-8") from None
-    data, lines = parse_yaml(text, shown)
+    data, lines = parse_yaml(read_text(path, shown, MAX_BYTES), shown)
     if not path.stem.replace("_", "a").isalnum() or not path.stem.islower():
         raise RecordingError(
             f"{shown}:1: a file of published figures is named in small letters, digits and underscores"
         )
-    try:
-        parsed = PublishedFile.model_validate(data)
-    except ValidationError as error:
-        raise RecordingError("\n".join(_sentences(error, shown, lines))) from None
-    faults = [f"{shown}:{nearest_line(p, lines)}: {dotted(p)}: {why}" for p, why in _bad(parsed.values, ("values",))]
-    if faults:
+    faults: list[str] = []
+    parsed = fit(PublishedFile, data, (), shown, lines, faults, _said)
+    if parsed is not None:
+        faults += [f"{shown}:{nearest_line(place, lines)}: {dotted(place)}: {why}" for place, why in _wrong(data, ())]
+    if parsed is None or faults:
         raise RecordingError("\n".join(faults))
     return PublishedSet(path.stem, shown, parsed)
 
 
-def _sentences(error: ValidationError, shown: str, lines: dict[tuple[str, ...], int]) -> Iterator[str]:
-    told: set[tuple[str, ...]] = set()
-    for fault in error.errors(include_url=False, include_context=False):
-        path = tuple(str(part) for part in fault["loc"])
-        if path not in lines and fault["type"] != "missing":
-            path = path[:-1]  # the last part names a member of a union, which is no key of the file
-        if path in told:
-            continue
-        told.add(path)
-        why = {"missing": "is missing", "extra_forbidden": "is not a key that belongs here"}.get(fault["type"])
-        if path == ("source",) and why == "is missing":
-            why = "is missing; a published figure without a source cannot be shown"
-        yield f"{shown}:{nearest_line(path, lines)}: {dotted(path) or 'the file'}: {why or fault['msg']}"
+def _said(fault: Any) -> str:
+    hint = "; a published figure without a source cannot be shown" if fault["loc"] == ("source",) else ""
+    return f"{sentence(fault)}{hint}"
 
 
-def _bad(here: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The leaves that are neither a finite number nor a short text, with the reason."""
+def _wrong(here: dict[str, Any], path: Place) -> Iterator[tuple[Place, str]]:
+    """Leaves that are no leaf, numbers that nobody measured, and texts where a key's unit promises a number."""
     for key, value in here.items():
-        place = (*path, key)
+        place, unit = (*path, key), key.rsplit("_", 1)[-1]
         if isinstance(value, dict):
-            yield from _bad(value, place)
-        elif isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            yield place, "must be a number or a short text"
-        elif isinstance(value, float) and not abs(value) < float("inf"):
-            yield place, "must be a finite number"
-        elif isinstance(value, str) and not 0 < len(value) <= 300:
-            yield place, "must have 1 to 300 characters"
+            yield from _wrong(value, place)
+        elif isinstance(value, str) and unit_of(key, 0):
+            yield place, f"must be a number, because its key ends in {unit}; this is the text {value[:40]!r}"
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            if why := out_of_range(value, unit if unit in RANGES else ""):
+                yield place, why
+        elif path[:1] == ("values",):
+            try:
+                _leaf(value)
+            except ValueError as error:
+                yield place, str(error)
 
 
 def _leaves(here: dict[str, Any], path: tuple[str, ...]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from publisher.units import PLAIN, Dimension, name_of
 from recorder.statistics import Samples, resolution_us
 
 Kind = Literal["recorded", "derived", "published", "authored"]
+LARGEST, LEAST = 1e100, 1e-100  # beyond these lies no value of a page, and a float soon cannot hold it
 
 
 class QuantityError(Exception):
@@ -40,6 +41,10 @@ class Quantity:
     def number(self) -> float | int:
         if isinstance(self.value, str):
             raise QuantityError(f"{self.name} is a text ({self.value[:40]!r}), not a number")
+        if self.value and not LEAST <= abs(self.value) <= LARGEST:
+            raise QuantityError(
+                f"{self.name} is too {'large' if abs(self.value) > 1 else 'small'} to be calculated with"
+            )
         return self.value
 
     @property
@@ -50,7 +55,7 @@ class Quantity:
 def combine(a: Quantity, b: Quantity, value: float | int, dimension: Dimension, resolution: float) -> Quantity:
     """The result of arithmetic on ``a`` and ``b``: derived as soon as either was recorded or derived."""
     keys = tuple(dict.fromkeys(a.keys + b.keys))
-    return Quantity(
+    made = Quantity(
         value=value,
         dimension=dimension,
         kind="derived" if keys else "authored",
@@ -61,6 +66,8 @@ def combine(a: Quantity, b: Quantity, value: float | int, dimension: Dimension, 
         resolution=resolution,
         date=max(a.date, b.date),
     )
+    _ = made.number  # one that is too large or too small raises here
+    return made
 
 
 def add(a: Quantity, b: Quantity, sign: int = 1) -> Quantity:
@@ -79,7 +86,7 @@ def divide(a: Quantity, b: Quantity) -> Quantity:
         raise QuantityError(f"{b.name} is 0 and cannot be divided by")
     whole = isinstance(a.number, int) and isinstance(b.number, int) and a.number % b.number == 0
     value = a.number // b.number if whole else a.number / b.number
-    resolution = a.resolution / abs(b.number) + abs(a.number) * b.resolution / b.number**2
+    resolution = (a.resolution + abs(value) * b.resolution) / abs(b.number)
     return combine(a, b, value, _powers(a.dimension, b.dimension, -1), resolution)
 
 

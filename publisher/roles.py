@@ -26,7 +26,11 @@ parse_list = lru_cache(maxsize=4096)(expressions.parse_list)
 
 
 class RoleError(Exception):
-    """A role that cannot be written. The message says what is wrong and what exists instead."""
+    """A role that cannot be written: what is wrong, what exists instead, and by which inputs (``Fault.needs``)."""
+
+    def __init__(self, what: str, *needs: str) -> None:
+        super().__init__(what)
+        self.needs = needs
 
 
 def render_role(role: Role, page: Weaver) -> str:
@@ -36,7 +40,7 @@ def render_role(role: Role, page: Weaver) -> str:
     except FactMissing as missing:
         return gap(missing, page)
     except (ExpressionError, UnknownFact, QuantityError, RoleError) as error:
-        page.fault(role, str(error))
+        page.fault(role, str(error), getattr(error, "needs", ()))
         return ""
 
 
@@ -128,7 +132,7 @@ def _step(content: str, page: Weaver, role: Role) -> str:
         return escape(text.strip() or step.rsplit("/", 1)[-1])
     target = f"fig-{figure}/{step}"
     label = escape(text.strip() or title)
-    attributes = f'href="#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}"'
+    attributes = f'href="{page.HERE}#{escape(target)}" data-figure="{escape(figure)}" data-step="{escape(step)}"'
     return f'<a class="step-link" {attributes}>{label}</a>'
 
 
@@ -138,14 +142,17 @@ _TERM = re.compile(r"^(.*?)\s*<([a-z0-9-]+)>$", re.DOTALL)
 def _term(content: str, page: Weaver, role: Role) -> str:
     named = _TERM.match(content)
     text, slug = (named[1], named[2]) if named else (content, "")
+    if not text:
+        raise RoleError(f"{content} has no word before it; write {{term}}`the word {content}`")
     terms = page.site.terms
     slug = slug or page.site.term_slugs.get(text.lower(), "")
     if slug not in terms:
         raise RoleError(
-            f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}"
+            f"content/terms.yaml has no term {slug or text}; {instead(slug or text, [*terms, *page.site.term_slugs])}",
+            "terms",
         )
     page.use_term(slug)
-    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{slug}">{escape(text)}</a>'
+    return f'<a class="term" href="{page.ROOT}/{GLOSSARY_URL}#{escape(slug)}">{escape(text)}</a>'
 
 
 def _definition(content: str, page: Weaver, role: Role) -> str:
@@ -157,7 +164,7 @@ def _published(content: str, page: Weaver, role: Role) -> str:
     name, _, rest = path.partition(".")
     sets = page.site.published
     if name not in sets:
-        raise RoleError(f"recordings/published has no {name}; {instead(name, sets)}")
+        raise RoleError(f"recordings/published has no {name}; {instead(name, sets)}", "published")
     try:
         found = sets[name].get(rest)
     except KeyError as error:

@@ -25,7 +25,7 @@ def search_entries(edition: Edition) -> list[SearchEntry]:
                 text = (
                     part.text if len(part.text) <= SEARCH_CHARS else part.text[:SEARCH_CHARS].rsplit(" ", 1)[0] + " …"
                 )
-                entries.append(SearchEntry(part.title, "section", f"{url}#{part.id}", text))
+                entries.append(SearchEntry(part.title, "section", f"{url}#{article.places.ids[part.heading]}", text))
         for page in edition.of(article)[:1]:
             for drawn in page.figures.values():
                 if isinstance(drawn.figure, SteppedFigure):

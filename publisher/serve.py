@@ -200,11 +200,11 @@ def watched_folders(options: Options) -> list[Path]:
     return [*folders, *([options.docs] if options.docs else [])]
 
 
-def changes(folders: list[Path]) -> Iterator[set[Path]]:
+def changes(folders: list[Path], every_s: float = POLL_SECONDS) -> Iterator[set[Path]]:
     """The files that were touched, each time there are some; asks for times of change, which works on every disk."""
     before = _stamps(folders)
     while True:
-        time.sleep(POLL_SECONDS)
+        time.sleep(every_s)
         now = _stamps(folders)
         if now != before:
             yield {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}

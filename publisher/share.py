@@ -60,26 +60,26 @@ def share_of(title: str, line: str, figures: Iterable[object]) -> Share | None:
     return Share(title, line, figure) if figure else None
 
 
-def find_share(share: Share | None) -> bytes | None:
+def find_share(share: Share | None, folder: Path = stills.STILLS) -> bytes | None:
     """The picture kept, or None: then the page names none."""
-    path = stills.STILLS / share.name if share else None
+    path = folder / share.name if share else None
     return path.read_bytes() if path and path.exists() else None
 
 
-def renew_shares(shares: Iterable[Share]) -> list[str]:
+def renew_shares(shares: Iterable[Share], folder: Path = stills.STILLS) -> list[str]:
     """Draw what is missing and drop what no page uses; the names of the files written. Needs a Chromium."""
     wanted = {share.name: share for share in shares}
-    stills.STILLS.mkdir(parents=True, exist_ok=True)
-    for path in stills.STILLS.glob("share.*.png"):
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("share.*.png"):
         if path.name not in wanted:
             path.unlink()
-    missing = {name: share for name, share in wanted.items() if find_share(share) is None}
+    missing = {name: share for name, share in wanted.items() if find_share(share, folder) is None}
     if missing:
-        _draw_all(missing)
+        _draw_all(missing, folder)
     return sorted(missing)
 
 
-def _draw_all(shares: dict[str, Share]) -> None:
+def _draw_all(shares: dict[str, Share], folder: Path) -> None:
     from publisher.assets import STYLES, find_bundle, later_scripts, page_scripts
     from publisher.chromium import chromium
 
@@ -96,7 +96,7 @@ def _draw_all(shares: dict[str, Share]) -> None:
             page.add_script_tag(path=script)
         page.evaluate("Rungbook.plotly = async () => Plotly")
         for name, share in shares.items():
-            _draw(page, share, stills.STILLS / name)
+            _draw(page, share, folder / name)
 
 
 def _draw(page: Page, share: Share, path: Path) -> None:

@@ -16,6 +16,8 @@ _FILE = re.compile(r"^(?:\d+_)?([a-z0-9_]+(?:\.[a-z0-9_]+)?)\.cu$")
 class SnippetError(Exception):
     """A quotation of something that is not there. The message says what exists instead."""
 
+    needs = ("kernels",)
+
 
 def slug_of(file: str) -> str:
     """``06_async_copy.loads_only.cu`` -> ``async_copy.loads_only``."""

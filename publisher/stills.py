@@ -53,36 +53,36 @@ def still_key(figure: SteppedFigure) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def find_still(figure: SteppedFigure) -> Still | None:
+def find_still(figure: SteppedFigure, folder: Path = STILLS) -> Still | None:
     """The still kept for this figure's first state, or None: then the page reserves the place and says so."""
-    paths = _paths(still_key(figure))
+    paths = _paths(still_key(figure), folder)
     if not all(path.exists() for path in paths.values()):
         return None
     return Still(**{size: path.read_text(encoding="utf-8").strip() for size, path in paths.items()})
 
 
-def renew_stills(figures: Iterable[SteppedFigure]) -> list[str]:
+def renew_stills(figures: Iterable[SteppedFigure], folder: Path = STILLS) -> list[str]:
     """Draw what is missing and drop what no figure uses; the names of the files written.
 
     Needs Playwright and a Chromium; ``CHROMIUM`` may name its file. Raises ValueError for a colour that is no token.
     """
     wanted = {still_key(figure): figure for figure in figures}
-    STILLS.mkdir(parents=True, exist_ok=True)
-    keep = {path.name for key in wanted for path in _paths(key).values()}
-    for path in STILLS.glob("*.svg"):
+    folder.mkdir(parents=True, exist_ok=True)
+    keep = {path.name for key in wanted for path in _paths(key, folder).values()}
+    for path in folder.glob("*.svg"):
         if path.name not in keep:
             path.unlink()
-    missing = {key: figure for key, figure in wanted.items() if find_still(figure) is None}
+    missing = {key: figure for key, figure in wanted.items() if find_still(figure, folder) is None}
     if not missing:
         return []
-    return sorted(_draw_all(missing))
+    return sorted(_draw_all(missing, folder))
 
 
-def _paths(key: str) -> dict[str, Path]:
-    return {size: STILLS / f"{key}.{size}.svg" for size in WIDTHS}
+def _paths(key: str, folder: Path) -> dict[str, Path]:
+    return {size: folder / f"{key}.{size}.svg" for size in WIDTHS}
 
 
-def _draw_all(figures: dict[str, SteppedFigure]) -> list[str]:
+def _draw_all(figures: dict[str, SteppedFigure], folder: Path) -> list[str]:
     from publisher.assets import find_bundle
     from publisher.chromium import chromium
 
@@ -91,7 +91,7 @@ def _draw_all(figures: dict[str, SteppedFigure]) -> list[str]:
         for size, width in WIDTHS.items():
             page = still_page(browser, width, find_bundle())
             for key, figure in figures.items():
-                path = _paths(key)[size]
+                path = _paths(key, folder)[size]
                 path.write_text(draw_still(page, figure) + "\n", encoding="utf-8")
                 written.append(path.name)
             page.close()

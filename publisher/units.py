@@ -127,6 +127,8 @@ def significant(value: float, digits: int = 3) -> str:
 def grouped(value: float, places: int = 0) -> str:
     """Thousands are set apart from five digits on: ``4096``, ``33,554``."""
     text = f"{value:.{places}f}"
+    if not text.strip("-0."):  # no minus before what is shown as zero
+        return text.lstrip("-")
     return f"{value:,.{places}f}" if len(text.split(".")[0].lstrip("-")) >= 5 else text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from html import unescape
+from dataclasses import dataclass, field, replace
+from html import escape
 
 from publisher.claims import Outcome
 from publisher.content import Article, Chapter, Content
@@ -15,13 +15,21 @@ from publisher.facts import Facts
 from publisher.faults import Fault, instead
 from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figure_view import step_fragment
-from publisher.nodes import Directive, Node, Pieces, Role, nodes_of
+from publisher.markup import text_of
+from publisher.nodes import Anchor, Directive, Heading, Node, Pieces, Role
 from publisher.pages import Section
+from publisher.places import PlaceError
 from publisher.roles import ROLES, render_role
 from publisher.snippets import snippet
+from publisher.steps import StepUse
 from recorder.recording import Card, CardRecordings
 
-ROOT = "\x02"  # stands for the way from a page to the output's root until the page's place is known
+# Both stand in links until the page's place is known: the way from it to the output's root, and to the page that the
+# text was written for, which is none as long as it stands there.
+ROOT, HERE = "\x02", "\x03"
+
+
+FIGURE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 @dataclass
@@ -53,16 +61,6 @@ class ClaimOnCard:
     outcome: Outcome
 
 
-@dataclass(frozen=True)
-class StepUse:
-    """A sentence that leads to a step. On no card at all is a fault; on some is a card that lacks it."""
-
-    node: Node
-    target: str
-    found: bool
-    known: tuple[str, ...]
-
-
 @dataclass
 class Woven:
     """One article on one card: sections with ``ROOT`` in their links, and what other pages need of it."""
@@ -81,7 +79,7 @@ class Woven:
     @property
     def lede_text(self) -> str:
         """The lede without markup, for descriptions."""
-        return unescape(re.sub(r"<[^>]*>", "", self.lede)).strip()
+        return text_of(self.lede)
 
 
 class _Same:
@@ -122,12 +120,13 @@ class Weaver:
     snippets: dict[str, str] = field(default_factory=dict)  # shared by all cards: a quotation is the same on each
     kept: dict[tuple[str, ...], WovenChapter] = field(default_factory=dict)  # of earlier builds
     ROOT: str = ROOT
+    HERE: str = HERE
     figures: dict[str, Drawn] = field(default_factory=dict)
     claims: list[ClaimOnCard] = field(default_factory=list)
     terms: dict[str, str] = field(default_factory=dict)
     steps: list[StepUse] = field(default_factory=list)
+    shown: bool = True  # whether the card shows what is being woven
     _section: str = ""
-    _chapter: str = ""
 
     @property
     def card(self) -> Card:
@@ -161,7 +160,8 @@ class Weaver:
         place = (self.article.slug, self.card.slug, chapter.slug)
         figures = [drawn.figure for drawn in self.figures.values()]
         things = (chapter.document, self.recordings, *self.evidence.cards.values(), *figures)
-        basis = (*map(_Same, things), tuple(self.figures), *self.site.basis)
+        places = self.article.places.of(chapter.document)
+        basis = (*map(_Same, things), tuple(self.figures), places, *self.site.basis)
         if place not in self.kept or self.kept[place].basis != basis:
             self.kept[place] = self._chapter_woven(chapter, basis)
         self.faults += self.kept[place].faults
@@ -177,14 +177,17 @@ class Weaver:
     def _draw(self) -> None:
         """All figures first: a sentence may lead to a figure below it."""
         for chapter in self.article.chapters:
-            for part in chapter.document.parts:
-                for node in nodes_of(part.pieces):
-                    if isinstance(node, Directive) and node.name == "figure" and node.argument:
-                        self._draw_one(node)
+            for node in chapter.document.nodes:
+                if isinstance(node, Directive) and node.name == "figure" and node.argument:
+                    self._draw_one(node)
 
     def _draw_one(self, node: Directive) -> None:
         options = dict(node.options)
         name = options.pop("id", node.argument)
+        for given in (node.argument, name):
+            if not FIGURE_NAME.fullmatch(given):
+                self.fault(node, f"{given!r} is no name of a figure, which is small letters, digits, - and _")
+                return
         if name in self.figures:
             self.fault(
                 node, f"the figure {name} stands twice in this article; give one another name with :id: other-name"
@@ -195,15 +198,14 @@ class Weaver:
             self.figures[name] = Drawn(name, figure)
         except FigureError as error:
             self.figures[name] = Drawn(name, None, str(error))
-            self.fault(node, str(error))
+            self.fault(node, str(error), error.needs)
 
     def _woven(self, chapter: Chapter) -> Section:
         made = []
-        self._chapter = chapter.document.parts[0].id
         for part in chapter.document.parts:
-            self._section = part.id
-            made.append(Section(part.id, part.title, self.html(part.pieces)))
-        return Section(made[0].id, made[0].title, made[0].html, tuple(made[1:]))
+            self._section = self.article.places.ids[part.heading]
+            made.append(Section(self._section, part.title, self.html(part.pieces), heading=part.title_html))
+        return replace(made[0], subsections=tuple(made[1:]))
 
     def html(self, pieces: Pieces) -> str:
         return "".join(piece if isinstance(piece, str) else self._node(piece) for piece in pieces)
@@ -212,15 +214,37 @@ class Weaver:
         """As ``html`` without directives: what a claim says, without a second copy of figures and ids."""
         return "".join(p if isinstance(p, str) else self._node(p) for p in pieces if not isinstance(p, Directive))
 
+    def check(self, pieces: Pieces) -> None:
+        """Find the faults of a text that this card does not show: another may, and the list of claims does."""
+        kept = self.claims, self.terms, self.shown
+        self.claims, self.terms, self.shown = [], {}, False
+        self.html(pieces)
+        self.claims, self.terms, self.shown = kept
+
     def _node(self, node: Node) -> str:
+        if isinstance(node, Heading):
+            return escape(self.article.places.ids[node])
+        if isinstance(node, Anchor):
+            return self._anchor(node)
         if node.name not in (ROLES if isinstance(node, Role) else DIRECTIVES):
-            return ""  # a fault already: content.py knows the names
+            return ""  # a fault already: content_reader.py knows the names
         return render_role(node, self) if isinstance(node, Role) else render_directive(node, self)
+
+    def _anchor(self, node: Anchor) -> str:
+        """Where a link leads; to the figure itself where this card's has no such step."""
+        try:
+            id = self.article.places.find(node)
+        except PlaceError:
+            return ""  # a fault already: content_reader.py follows every link
+        step, _, query = node.target.partition("/")[2].partition("?")
+        if step and self.step_title(node, id.removeprefix("fig-"), step) is not None:
+            id = f"{id}/{step}?{query}" if query else f"{id}/{step}"
+        return f"{HERE}#{escape(id)}"
 
     # ---- what roles and directives ask for -----------------------------------------------------------------------
 
-    def fault(self, node: Node, what: str) -> None:
-        self.faults.append(Fault(node.file, node.line, what))
+    def fault(self, node: Node, what: str, needs: tuple[str, ...] = ()) -> None:
+        self.faults.append(Fault(node.file, node.line, what, needs))
 
     def use_term(self, slug: str) -> None:
         self.terms.setdefault(slug, self._section)
@@ -237,7 +261,7 @@ class Weaver:
         return self.snippets[argument]
 
     def claim(self, node: Directive, outcome: Outcome) -> str:
-        id = f"claim-{self._chapter}-{len(self.claims) + 1}"
+        id = self.article.places.claims[node.file, node.line]
         self.claims.append(ClaimOnCard(node, id, outcome))
         return id
 
@@ -245,7 +269,7 @@ class Weaver:
         """The title of a step, None where this card cannot draw the figure or has no such step."""
         drawn = self.figures.get(figure)
         if drawn is None:
-            self.fault(node, f"this article has no figure {figure}; {instead(figure, self.figures)}")
+            self.fault(node, f"this article has no figure {figure}; {instead(figure, self.figures)}", ("chapters",))
             return None
         if not isinstance(drawn.figure, SteppedFigure):
             return None
@@ -253,21 +277,6 @@ class Weaver:
         return drawn.steps.get(step)
 
 
-def step_faults(pages: list[Woven]) -> list[Fault]:
-    """A fault for every sentence whose step exists on no card that could draw its figure."""
-    found = {(use.node, use.target) for page in pages for use in page.steps if use.found}
-    return [
-        Fault(
-            use.node.file,
-            use.node.line,
-            f"no card has the step {use.target}; {instead(use.target.partition('/')[2], use.known)}",
-        )
-        for page in pages
-        for use in page.steps
-        if (use.node, use.target) not in found
-    ]
-
-
-def at_root(html: str, root: str) -> str:
-    """The HTML with its links made for a page at ``root``."""
-    return html.replace(ROOT, root)
+def at_root(html: str, root: str, here: str = "") -> str:
+    """The HTML with its links made for a page at ``root``; ``here`` leads from it to the page the text is from."""
+    return html.replace(ROOT, root).replace(HERE, here)

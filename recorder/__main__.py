@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from recorder.changes import changes
@@ -18,13 +19,14 @@ from recorder.outcome import Outcome
 from recorder.recording import Card, RecordingError, load
 from recorder.run import Report, RunStopped, run
 from recorder.show import BarReport, LineReport, print_table
+from recorder.source import SourceError
 from recorder.summary import summary
 from recorder.timeleft import words
-from recorder.toolkit import ToolkitError, find_program, supported_archs
+from recorder.toolkit import ToolkitError, need_tools
 
 OUT = Path("recordings")
 DEVICE = "recorder.device:Device"
-PEOPLE = (RunError, DeviceError, ToolkitError, LadderError)  # their messages are sentences for a person
+PEOPLE = (RunError, DeviceError, ToolkitError, LadderError, SourceError)  # their messages are sentences for a person
 
 
 class UsageError(Exception):
@@ -48,8 +50,16 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(arguments: list[str] | None = None, device_factory: str = DEVICE, kernels: Path = KERNELS) -> int:
-    """0: all is recorded. 1: something failed, and is recorded as failed. 2: the call was wrong. 130: interrupted."""
+def main(
+    arguments: list[str] | None = None,
+    device_factory: str = DEVICE,
+    kernels: Path = KERNELS,
+    need: Callable[[], None] = need_tools,
+) -> int:
+    """0: all is recorded. 1: something failed, and is recorded as failed. 2: the call was wrong. 130: interrupted.
+
+    ``need`` raises ToolkitError where a tool is missing.
+    """
     options = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -61,8 +71,10 @@ def main(arguments: list[str] | None = None, device_factory: str = DEVICE, kerne
         chosen = choose(jobs(ladders, counters), only)
         if options.list:
             return list_jobs(chosen, ladders, options)
+        chosen = code_jobs(chosen, options) if options.arch else chosen
+        need()
         if options.arch:
-            return record_archs(options.arch, code_jobs(chosen, options), ladders, options.out, options.force, print)
+            return record_archs(options.arch, chosen, ladders, options.out, options.force, print)
         return record(chosen, ladders, options, device_factory, kernels)
     except (*PEOPLE, UsageError) as error:
         print(f"recorder: {error}", file=sys.stderr)
@@ -122,9 +134,6 @@ def record(
     chosen: list[Job], ladders: dict[str, Ladder], options: argparse.Namespace, device_factory: str, kernels: Path
 ) -> int:
     """Record on a card, and print what came of it."""
-    supported_archs()  # the compiler and the tools are missed now, not after minutes
-    for program in ("cuobjdump", "nvdisasm"):
-        find_program(program)
     report: Report = (BarReport if sys.stdout.isatty() else LineReport)(chosen, options.quick)
     started = time.monotonic()
     before = {path: path.read_bytes() for path in options.out.glob("*/*/*.yaml")} if options.out.exists() else {}

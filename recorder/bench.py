@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recorder.ladder import Problem
-from recorder.results import NotMeasured
+from recorder.results import Failed, NotMeasured, TimePair
 from recorder.rotation import CONDITIONS, LAUNCHES, Rotation
-from recorder.session import Session, not_measured
-from recorder.timing import VISIT, WARM_UP_MS, Lane, interleave, replays
+from recorder.session import Session, after_timing, is_fault, not_measured
+from recorder.timing import VISIT, Lane, interleave, replays
 from recorder.workload import Enqueue, Operands, Workload, fitting_operands
 
 SEED = 11
@@ -24,7 +24,8 @@ class Bench:
         self.operands: dict[str, Operands] = {}
         self.works: dict[tuple[str, str], Workload] = {}
         self.lanes: dict[tuple[str, str], Lane] = {}
-        self.faults: dict[tuple[str, str], NotMeasured] = {}
+        self.missing: dict[tuple[str, str], NotMeasured] = {}  # conditions that cannot be timed
+        self.faults: dict[str, Failed | NotMeasured] = {}  # things that could not be prepared
 
     def work(self, dtype: str, returns: str = "fp32") -> Workload:
         """The workload of an input and an output type. Those of one input type share their operands."""
@@ -45,6 +46,20 @@ class Bench:
 
     # ---- lanes ----------------------------------------------------------------------------------------------------
 
+    def prepare(self, name: str, put: Callable[[], Any], part: str = "") -> Any:
+        """What ``put`` gives, which adds the lanes of a thing, or why it could not: ``times`` will say so too."""
+        found = self.session.attempt(part or name, put)
+        if is_fault(found):
+            self.faults[name] = found
+        return found
+
+    def add_kernel(self, name: str, work: Workload, enqueue: Enqueue, part: str = "") -> None:
+        """Lanes of a kernel that computes the answer: it is checked now, and its trains after they were timed."""
+        work.require_right(part or name, enqueue)
+        self.add(name, enqueue, work.rotation, part)
+        for lane in self.lanes_of(name):
+            lane.check_against(work)
+
     def add(self, name: str, enqueue: Enqueue, rotation: Rotation | None = None, part: str = "") -> None:
         """A cold and a warm lane of one thing; ``part`` (``name`` unless given) is to blame when it breaks."""
         rotation = rotation or Rotation(LAUNCHES)
@@ -59,7 +74,7 @@ class Bench:
                 lane = Lane(f"{name} {condition}", part or name, captured[condition], rotation.launches)
                 self.lanes[name, condition] = lane
             else:
-                self.faults[name, condition] = not_measured(rotation.not_cold)
+                self.missing[name, condition] = not_measured(rotation.not_cold)
 
     def add_twin(self, name: str, of: str) -> None:
         """Lanes of their own over the same graphs: an A/A run."""
@@ -67,40 +82,61 @@ class Bench:
             if (of, condition) in self.lanes:
                 self.lanes[name, condition] = self.lanes[of, condition].twin(f"{name} {condition}")
             else:
-                self.faults[name, condition] = self.faults[of, condition]
+                self.missing[name, condition] = self.missing[of, condition]
 
     def run(self, first: float = 0.0, last: float = 1.0) -> None:
         """Time all lanes, interleaved; the progress goes from ``first`` to ``last``."""
         time_lanes(self.session, list(self.lanes.values()), self.samples, first, last)
 
+    def lanes_of(self, name: str) -> list[Lane]:
+        """The lanes of one thing: two, one where it cannot be cold, none where it could not be prepared."""
+        return [self.lanes[name, condition] for condition in CONDITIONS if (name, condition) in self.lanes]
+
+    def times(self, name: str) -> TimePair | Failed | NotMeasured:
+        """Cold and warm times of one thing, or why there is neither."""
+        fault = self.faults.get(name) or next((lane.fault for lane in self.lanes_of(name) if lane.fault), None)
+        return fault or TimePair(**self.pair(name))
+
     def pair(self, name: str) -> dict[str, Any]:
-        """``cold`` and ``warm`` times of one thing, or why there are none."""
+        """``cold`` and ``warm`` times of one thing that was prepared, or why there are none."""
         return {
             condition: self.lanes[name, condition].timed()
             if (name, condition) in self.lanes
-            else self.faults[name, condition]
+            else self.missing[name, condition]
             for condition in CONDITIONS
         }
 
+    def numbers(self) -> dict[str, int]:
+        """By key and input type: what made cold runs cold, and how long trains are that differ from most."""
+        found: dict[str, int] = {}
+        for dtype, operands in self.operands.items():
+            rotation = operands.rotation
+            if rotation.launches != LAUNCHES:
+                found[f"launches_per_sample_{dtype}"] = rotation.launches
+            if not rotation.not_cold:
+                found[f"cold_copies_{dtype}"] = rotation.copies
+                found[f"cold_bytes_{dtype}"] = rotation.copies * operands.streamed_bytes
+        return found
+
     def method(self, **more: Any) -> dict[str, Any]:
         """What a reader must know to measure the same."""
-        rotations = {dtype: operands.rotation for dtype, operands in self.operands.items()}
         return {
             "clock": "CUDA events around the replay of one graph",
             "launches_per_sample": LAUNCHES,
-            **{f"launches_per_sample_{d}": r.launches for d, r in rotations.items() if r.launches != LAUNCHES},
             "samples": self.samples,
             "samples_per_visit": VISIT,
-            "warm_up_ms": WARM_UP_MS,
-            **{f"cold_copies_{dtype}": rotation.copies for dtype, rotation in rotations.items()},
-            **{f"cold_bytes_{d}": o.rotation.copies * o.streamed_bytes for d, o in self.operands.items()},
+            "warm_up_ms": self.session.device.warm_up_ms,
+            **self.numbers(),
             "inputs": "random, uniform in [-1, 1)",
             **more,
         }
 
 
 def time_lanes(session: Session, lanes: list[Lane], samples: int, first: float = 0.0, last: float = 1.0) -> None:
-    """Time lanes interleaved while the card's state is sampled; says which lane is visited, and how far this is."""
+    """Time lanes interleaved while the card's state is sampled; says which lane is visited, and how far this is.
+
+    A part whose result is wrong afterwards has no times: whatever was timed of it may have been wrong already.
+    """
 
     def before(lane: Lane, share: float) -> None:
         session.doing(lane.part)
@@ -108,3 +144,11 @@ def time_lanes(session: Session, lanes: list[Lane], samples: int, first: float =
 
     with session.under_load():
         interleave(session.device, lanes, samples, VISIT, before)
+    faults: dict[str, Failed | NotMeasured] = {}
+    for lane in lanes:
+        if lane.right is not None and lane.part not in faults:
+            found = session.attempt(lane.part, lane.right)
+            if is_fault(found):
+                faults[lane.part] = after_timing(found)
+    for lane in lanes:
+        lane.fault = faults.get(lane.part)

@@ -11,22 +11,11 @@ from typing import Any
 
 from recorder.answers import Answer
 from recorder.bench import SEED, Bench
-from recorder.ladder import Problem, Rung
-from recorder.results import Check, Failed
+from recorder.ladder import Problem, Rung, sizes_of
+from recorder.results import Check, Failed, NotMeasured
 from recorder.rotation import Rotation
-from recorder.session import Session, WrongResult, is_fault, shortened
+from recorder.session import Session, after_timing
 from recorder.workload import Enqueue, Operands, Workload
-
-
-def require_right(name: str, work: Workload, enqueue: Enqueue, copy: int = 0) -> float:
-    """The worst error of one launch in units of the tolerance; WrongResult where it is more than one."""
-    ladder = work.ladder
-    error = work.error(enqueue, copy) / ladder.tolerance(work.problem)
-    if not error <= 1.0:
-        raise WrongResult(
-            f"{name} is wrong: its worst error is {error:.3g} times the tolerance ({ladder.tolerance_reason})"
-        )
-    return error
 
 
 @dataclass
@@ -50,16 +39,21 @@ class Checks:
     def add(self, rung: Rung, enqueue: Enqueue) -> None:
         self.right[rung.slug] = Candidate(rung, enqueue)
 
-    def whole(self, seeds: Iterable[int], prefix: str = "") -> None:
+    def fail(self, slug: str, fault: Failed | NotMeasured) -> None:
+        """A rung that is not right, or of which that cannot be said."""
+        self.faults[slug] = fault
+        self.right.pop(slug, None)
+
+    def whole(self, seeds: Iterable[int], timed: bool = False) -> None:
         """Check at the bench's size on fresh inputs for each seed, on another copy for each."""
         for seed in seeds:
             self.bench.renew(seed)
 
             def error(candidate: Candidate, seed: int = seed) -> float:
                 work = self.bench.work(candidate.rung.dtype)
-                return require_right(candidate.rung.slug, work, candidate.enqueue, seed % work.rotation.copies)
+                return work.require_right(candidate.rung.slug, candidate.enqueue, seed % work.rotation.copies)
 
-            self._each(f"{_sizes(self.bench.problem)}, seed {seed}", error, prefix)
+            self._each(f"{sizes_of(self.bench.problem)}, seed {seed}", error, timed)
 
     def odd(self) -> None:
         """Check at the further sizes that the ladder declares, where a rung accepts them."""
@@ -74,26 +68,22 @@ class Checks:
                     operands = Operands(self.session.device, ladder, problem, answer, Rotation(1))
                     works[rung.dtype] = Workload(operands)
                 work, built = works[rung.dtype], self.session.build(rung, problem)
-                return require_right(rung.slug, work, work.launcher(built.module, built.launch, built.zero))
+                return work.require_right(rung.slug, work.launcher(built.module, built.launch, built.zero))
 
             accepted = [c for c in self.right.values() if c.rung.accepts(problem, ladder.constants(c.rung))]
-            self._each(f"{_sizes(problem)}, seed {SEED}", error, only=accepted)
+            self._each(f"{sizes_of(problem)}, seed {SEED}", error, only=accepted)
             for work in works.values():
                 work.free()
 
     def _each(
-        self, case: str, error: Callable[[Candidate], float], prefix: str = "", only: list[Candidate] | None = None
+        self, case: str, error: Callable[[Candidate], float], timed: bool = False, only: list[Candidate] | None = None
     ) -> None:
         for candidate in list(self.right.values()) if only is None else only:
             slug = candidate.rung.slug
             found = self.session.attempt(slug, lambda c=candidate: error(c))
-            if is_fault(found):
-                if prefix and isinstance(found, Failed):
-                    found = Failed(failed=shortened(prefix + found.failed))
-                self.faults[slug] = found
-                del self.right[slug]
+            if isinstance(found, (Failed, NotMeasured)):
+                self.fail(slug, after_timing(found) if timed else found)
             else:
-                assert isinstance(found, float)
                 candidate.worst = max(candidate.worst, found)
                 candidate.cases.append(case)
 
@@ -101,7 +91,3 @@ class Checks:
         """What was checked of a rung that is right."""
         candidate = self.right[slug]
         return Check(worst_error=candidate.worst, tolerance=1.0, cases=list(candidate.cases))
-
-
-def _sizes(problem: Problem) -> str:
-    return " x ".join(str(size) for size in problem.values())

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from recorder import toolkit
 from recorder.source import rewrite_constants
 from recorder.toolkit import ToolkitError
 
 STANDARD = "c++17"
-_ARCH = re.compile(r"^(sm_\d{2,3})[af]?$")
+SUFFIXES = ("a", "f")  # code for one architecture alone, and for its family
+_ARCH = re.compile(rf"(sm_\d{{2,3}})([{''.join(SUFFIXES)}]?)")
 _ERROR = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error[^:\n]*: (?P<what>.*)$", re.MULTILINE
 )
@@ -61,7 +63,7 @@ def compile_cubin(source: str, name: str, arch: str, constants: dict[str, int] |
         finally:
             program.close()
     except Exception as error:
-        if type(error).__name__ != "NVRTCError":  # cuda-core does not export the type
+        if not _is_refusal(error):
             raise
         raise _refused(str(error).replace(headers.folder, "<headers>"), name, arch) from error
     shown = (f"-arch={arch}", f"-std={STANDARD}", "-lineinfo", f"headers: {headers.kind}")
@@ -71,13 +73,39 @@ def compile_cubin(source: str, name: str, arch: str, constants: dict[str, int] |
 def check_arch(arch: str) -> None:
     """A ToolkitError that lists the known architectures, unless this NVRTC compiles for ``arch``."""
     known = toolkit.supported_archs()
-    match = _ARCH.match(arch)
-    if match is None or match[1] not in known:
-        version = ".".join(map(str, toolkit.nvrtc_version()))
-        raise ToolkitError(
-            f"NVRTC {version} does not know the architecture {arch!r}; it knows {', '.join(known)}."
-            " For a newer GPU run pip install --upgrade 'nvidia-cuda-nvrtc'"
-        )
+    match = _ARCH.fullmatch(arch)
+    if match is not None and match[1] in known and (not match[2] or _compiles_for(arch)):
+        return
+    listed = ", ".join(known)
+    if match is not None and match[2]:
+        suffixed = (base + suffix for base in known for suffix in SUFFIXES)
+        listed += f", and with a suffix {', '.join(filter(_compiles_for, suffixed)) or 'none'}"
+    version = ".".join(map(str, toolkit.nvrtc_version()))
+    raise ToolkitError(
+        f"NVRTC {version} does not know the architecture {arch!r}; it knows {listed}."
+        " For a newer GPU run pip install --upgrade 'nvidia-cuda-nvrtc';"
+        f" for one that is older than {known[0]} no NVRTC is left that works with this recorder"
+    )
+
+
+@cache
+def _compiles_for(arch: str) -> bool:
+    """Does NVRTC compile for it? It tells the architectures without their suffixes, so one with a suffix is tried."""
+    core = toolkit.load_core()
+    program = core.Program("", "c++", core.ProgramOptions(arch=arch))
+    try:
+        program.compile("cubin")
+    except Exception as error:
+        if not _is_refusal(error):
+            raise
+        return False
+    finally:
+        program.close()
+    return True
+
+
+def _is_refusal(error: Exception) -> bool:
+    return type(error).__name__ == "NVRTCError"  # cuda-core does not export the type
 
 
 class _Log:

@@ -15,7 +15,6 @@ from recorder.ladder import Ladder
 from recorder.outcome import faults_of
 from recorder.recording import dump, parse
 from recorder.session import Session, not_measured
-from recorder.toolkit import find_program
 
 WITHOUT = "compiled without a card"
 
@@ -25,12 +24,10 @@ def record_archs(
 ) -> int:
     """Write ``<out>/<arch>/<ladder>/code.yaml`` for each arch and job; 1 when a kernel did not compile, else 0.
 
-    Raises ToolkitError where the compiler does not know an arch or a tool is missing, RunError where it cannot write.
+    Raises ToolkitError where the compiler does not know an arch, RunError where it cannot write.
     """
     for arch in archs:
         check_arch(arch)
-    for program in ("cuobjdump", "nvdisasm"):
-        find_program(program)
     failed = False
     for arch in archs:
         folder = out / arch

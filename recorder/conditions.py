@@ -9,6 +9,7 @@ import os
 import statistics
 import threading
 import time
+from importlib import import_module
 from typing import Any
 
 from recorder.recording import Conditions, numbers_block
@@ -20,20 +21,22 @@ HARMLESS = {"gpu_idle", "applications_clocks_setting", "user_defined_clocks", "s
 
 
 class Nvml:
-    """The NVML handle of one GPU, found by its PCI bus id (NVML counts GPUs in another order than CUDA)."""
+    """The NVML handle of one GPU, found by its PCI bus id (NVML counts GPUs in another order than CUDA).
 
-    def __init__(self, pci_bus_id: str) -> None:
+    ``library`` is ``pynvml`` unless given.
+    """
+
+    def __init__(self, pci_bus_id: str, library: Any = None) -> None:
         self.why, self.handle = "", None
-        self.nvml: Any = None
+        self.nvml: Any = library
         try:
-            import pynvml
+            self.nvml = library or import_module("pynvml")
         except ImportError:
             self.why = "nvidia-ml-py is not installed"
             return
-        self.nvml = pynvml
         try:
-            pynvml.nvmlInit()
-            self.handle = pynvml.nvmlDeviceGetHandleByPciBusId(pci_bus_id)
+            self.nvml.nvmlInit()
+            self.handle = self.nvml.nvmlDeviceGetHandleByPciBusId(pci_bus_id)
         except Exception as error:  # NVMLError, or a library that does not load
             self.why = f"NVML: {error}"[:400]
 
@@ -104,12 +107,10 @@ def _snake(name: str) -> str:
 
 
 class Sampler:
-    """Samples the card's state in a thread while ``with sampler:`` is entered, as often as that happens."""
+    """Samples the card's state in a thread within ``with sampler:``, at once and every ``every_s`` seconds."""
 
-    every_s = EVERY_S
-
-    def __init__(self, device: Any) -> None:
-        self.nvml = Nvml(device.pci_bus_id())
+    def __init__(self, nvml: Nvml, every_s: float = EVERY_S) -> None:
+        self.nvml, self.every_s = nvml, every_s
         self.read = {
             "sm_clock_MHz": self.nvml.sm_clock,
             "memory_clock_MHz": self.nvml.memory_clock,
@@ -137,7 +138,7 @@ class Sampler:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._stop.is_set():
+        while True:
             row = [self.read[name]() for name in self.columns]
             if row and not any(isinstance(value, NotMeasured) for value in row):
                 self.rows.append([time.monotonic() - self._start, *(float(v) for v in row)])
@@ -147,7 +148,8 @@ class Sampler:
             else:
                 for reason in reasons:
                     self.reasons[reason] = self.reasons.get(reason, 0) + 1
-            self._stop.wait(EVERY_S)
+            if self._stop.wait(self.every_s):
+                return
 
     def conditions(self) -> Conditions:
         """For a header: medians over all samples, and every reason that was seen to slow the clocks."""

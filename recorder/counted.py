@@ -1,4 +1,4 @@
-"""What does a profiler or a sanitizer watch? A few launches of one rung and no more.
+"""What does a profiler or a sanitizer watch? A few launches of one rung and no more, the last of which is checked.
 
 ``python -m recorder.counted LADDER RUNG GPU [size=N …]``, where LADDER is a slug or a folder, e.g. ``compute-sanitizer
 --tool racecheck python -m recorder.counted LADDER RUNG 0 out_features=256`` for a smaller problem.
@@ -8,28 +8,39 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from recorder.bench import Bench
 from recorder.device import Device
 from recorder.ladder import KERNELS, load_ladder
-from recorder.session import Session
+from recorder.session import SENTENCES, Session
 
 LAUNCHED = 4
+STOPPED = "recorder.counted: "  # how a line begins that says why what was watched is not to be used
 
 
-def main(ladder_name: str, rung_slug: str, gpu: int, sizes: dict[str, int]) -> None:
-    """Launch ``rung_slug`` over ``LAUNCHED`` cold copies, at the ladder's sizes or those given."""
+def main(ladder_name: str, rung_slug: str, device: Any, sizes: dict[str, int]) -> None:
+    """Launch ``rung_slug`` over ``LAUNCHED`` cold copies, at the ladder's sizes or those given.
+
+    Raises WrongResult where that does not compute the answer.
+    """
     folder = Path(ladder_name)
     ladder = load_ladder(folder if (folder / "ladder.py").exists() else KERNELS / ladder_name)
-    session = Session(Device(gpu), ladder, quick=False)
+    session = Session(device, ladder, quick=False)
     rung, problem = ladder.rung(rung_slug), {**ladder.problem, **sizes}
     work, built = Bench(session, 0, problem).work(rung.dtype), session.build(rung, problem)
     enqueue = work.launcher(built.module, built.launch, built.zero)
-    for copy in range(LAUNCHED):
-        enqueue(copy)
-    session.device.sync()
+
+    def launches(first: int) -> None:
+        for copy in range(first, first + LAUNCHED):
+            enqueue(copy)
+
+    work.require_right(rung_slug, launches)
 
 
 if __name__ == "__main__":
     pairs = (argument.split("=") for argument in sys.argv[4:])
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), {name: int(value) for name, value in pairs})
+    try:
+        main(sys.argv[1], sys.argv[2], Device(int(sys.argv[3])), {name: int(value) for name, value in pairs})
+    except SENTENCES as error:
+        sys.exit(f"{STOPPED}{error}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from recorder.compile import compile_cubin
+from recorder.compile import Compiled, compile_cubin
 from recorder.toolkit import load_core
 
 THREADS = min(8, os.cpu_count() or 1)  # NVRTC compiles side by side without holding Python's lock
@@ -17,7 +17,8 @@ Kernel = tuple[str, str, str]  # source, name of the file, architecture
 class Cubins:
     """Cubins by source, name and architecture. What one experiment lists is the very cubin that the next one times."""
 
-    def __init__(self) -> None:
+    def __init__(self, compiler: Callable[[str, str, str], Compiled] = compile_cubin) -> None:
+        self._compile = compiler
         self._lock = threading.Lock()
         self._made: dict[Kernel, Future[bytes]] = {}
         self._pool: ThreadPoolExecutor | None = None
@@ -30,7 +31,7 @@ class Cubins:
             self._pool.submit(self._future, kernel)
 
     def get(self, source: str, name: str, arch: str) -> bytes:
-        """The cubin; raises what ``compile_cubin`` raises."""
+        """The cubin; raises what the compiler raises."""
         return self._future((source, name, arch)).result()
 
     def _future(self, kernel: Kernel) -> Future[bytes]:
@@ -40,7 +41,7 @@ class Cubins:
             future = future or self._made.setdefault(kernel, Future())
         if mine:
             try:
-                future.set_result(compile_cubin(*kernel).cubin)
+                future.set_result(self._compile(*kernel).cubin)
             except BaseException as error:
                 future.set_exception(error)
         return future

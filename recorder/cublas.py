@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from recorder.ladder import LibraryCall
 from recorder.library import LibraryMissing, Prepared, prepared
-from recorder.workload import Enqueue, Workload
+from recorder.workload import POISON, Enqueue, Workload
 
 WORKSPACE_BYTES = 32 * 1024 * 1024  # what cuBLAS recommends for Hopper; given, so that capturing allocates nothing
 KINDS = {"fp16": 2, "fp32": 0}  # CUDA_R_16F, CUDA_R_32F
@@ -70,8 +71,11 @@ def cublas_call(device: Any, call: LibraryCall, work: Workload) -> Enqueue:
     return enqueue
 
 
-def cublas_square(device: Any, side: int) -> tuple[Enqueue, int]:
-    """(enqueue, operations) of a square FP16 product with FP32 accumulation on random data."""
+def cublas_square(device: Any, side: int) -> tuple[Enqueue, int, Callable[[], float]]:
+    """(enqueue, operations, error) of a square FP16 product with FP32 accumulation on random data.
+
+    ``error`` computes it once more and gives the worst error of some rows, relative to the largest sum among them.
+    """
     cublas, handle = bindings(), _cublas_handle(device)
     one, zero = np.array([1.0], np.float32), np.array([0.0], np.float32)
     data = (np.random.default_rng(3).random((side, side), np.float32) * 2 - 1).astype(np.float16)
@@ -85,4 +89,13 @@ def cublas_square(device: Any, side: int) -> tuple[Enqueue, int]:
             b, KINDS["fp16"], side, zero.ctypes.data, c, KINDS["fp16"], side, COMPUTE_32F, DEFAULT_ALGORITHM,
         )  # fmt: skip
 
-    return enqueue, 2 * side**3
+    def error() -> float:
+        device.fill(c, POISON, data.nbytes // 4)
+        enqueue(0)
+        some = slice(0, side, side // 8)
+        got = device.download(c, data.shape, np.float16)[some].astype(np.float64)
+        expected = (data.astype(np.float64) @ data[:, some].astype(np.float64)).T  # cuBLAS counts in columns here too
+        worst = float(np.abs(got - expected).max() / np.abs(expected).max())
+        return float("inf") if np.isnan(worst) else worst
+
+    return enqueue, 2 * side**3, error

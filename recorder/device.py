@@ -7,6 +7,7 @@ Times are microseconds. Addresses are plain integers. Every driver call is check
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,18 +65,29 @@ def import_cuda() -> Any:
 def _check(result: tuple[Any, ...], doing: str) -> Any:
     """The values of a driver call, or the error it returned as an exception."""
     status, *values = result
-    name = str(getattr(status, "name", status)).removeprefix("CUDA_ERROR_").removeprefix("CUDA_").removeprefix("cuda")
     if int(status) != 0:
-        if name == "OUT_OF_MEMORY":
-            raise OutOfMemory(f"the card has no memory left for {doing}")
-        text = f"{doing} failed: {name.lower().replace('_', ' ')}"
-        raise ContextLost(text) if name in _FATAL else DeviceError(text)
+        raise _driver_error(str(getattr(status, "name", status)), doing)
     return values[0] if len(values) == 1 else (tuple(values) or None)
 
 
-def list_devices() -> list[str]:
-    """The names of the visible GPUs in CUDA's order; empty when the driver shows none."""
-    driver = import_cuda()
+def _driver_error(name: str, doing: str) -> DeviceError:
+    """The exception for a driver's result code by its name."""
+    name = name.removeprefix("CUDA_ERROR_").removeprefix("CUDA_").removeprefix("cuda")
+    if name == "OUT_OF_MEMORY":
+        return OutOfMemory(f"the card has no memory left for {doing}")
+    text = f"{doing} failed: {name.lower().replace('_', ' ')}"
+    return ContextLost(text) if name in _FATAL else DeviceError(text)
+
+
+def core_error(error: Exception, doing: str) -> Exception:
+    """What cuda-core raised, in our words where it only hands on a result code of the driver."""
+    code = re.match(r"CUDA_ERROR_\w+", str(error))
+    return _driver_error(code[0], doing) if code else error
+
+
+def list_devices(driver: Any = None) -> list[str]:
+    """The names of the visible GPUs in CUDA's order; empty when ``driver`` (CUDA's unless given) shows none."""
+    driver = driver or import_cuda()
     try:
         _check(driver.cuInit(0), "starting the driver")
         count = _check(driver.cuDeviceGetCount(), "counting the GPUs")
@@ -97,15 +109,21 @@ def list_devices() -> list[str]:
 
 
 class Device:
-    """One GPU with one stream. Not thread-safe; one process uses one."""
+    """One GPU with one stream. Not thread-safe; one process uses one.
 
-    def __init__(self, index: int) -> None:
-        names = list_devices()
+    ``warm_up_ms`` is how long its clocks take to rise under load.
+    """
+
+    warm_up_ms = 300
+
+    def __init__(self, index: int, driver: Any = None) -> None:
+        driver = driver or import_cuda()
+        names = list_devices(driver)
         if not 0 <= index < len(names):
             there = ", ".join(f"{i}: {name}" for i, name in enumerate(names)) or "none"
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: {there}. Choose one with --gpu")
         core: Any = importlib.import_module("cuda.core")
-        self._core, self._driver, self.index = core, import_cuda(), index
+        self._core, self._driver, self.index = core, driver, index
         self.core_device = core.Device(index)
         self.core_device.set_current()
         self.stream = self.core_device.create_stream()
@@ -178,17 +196,23 @@ class Device:
 
     def load(self, cubin: bytes, entry: str, name: str = "") -> Module:
         """A kernel out of a cubin; ``name`` is its file, for errors."""
-        code = self._core.ObjectCode.from_cubin(cubin)
-        kernel = code.get_kernel(entry)
+        try:
+            code = self._core.ObjectCode.from_cubin(cubin)
+            kernel = code.get_kernel(entry)
+            a = kernel.attributes
+        except Exception as error:
+            raise core_error(error, f"loading {name or entry}") from error
         self._modules.append(code)
-        a = kernel.attributes
         return Module(kernel, int(a.num_regs), int(a.shared_size_bytes), int(a.local_size_bytes))
 
     def blocks_per_sm(self, module: Module, launch: Launch) -> int:
         """Occupancy: resident blocks of this launch an SM can hold, as the driver computes it."""
         threads = int(np.prod(launch.block))
         self._allow_smem(module, launch)
-        return int(module.handle.occupancy.max_active_blocks_per_multiprocessor(threads, launch.dynamic_smem_bytes))
+        try:
+            return int(module.handle.occupancy.max_active_blocks_per_multiprocessor(threads, launch.dynamic_smem_bytes))
+        except Exception as error:
+            raise core_error(error, "asking for the occupancy") from error
 
     def _allow_smem(self, module: Module, launch: Launch) -> None:
         if launch.dynamic_smem_bytes + module.static_smem_bytes > 48 * 1024:
@@ -203,7 +227,10 @@ class Device:
         """Put one launch on the stream. Pass numpy scalars, an address as np.uint64: a plain int would be a pointer."""
         self._allow_smem(module, launch)
         config = self._core.LaunchConfig(grid=launch.grid, block=launch.block, shmem_size=launch.dynamic_smem_bytes)
-        self._core.launch(self.stream, config, module.handle, *arguments)
+        try:
+            self._core.launch(self.stream, config, module.handle, *arguments)
+        except Exception as error:
+            raise core_error(error, f"launching {launch.blocks:,} blocks of {launch.threads:,} threads") from error
 
     # ---- graphs and times ---------------------------------------------------------------------------------------
 

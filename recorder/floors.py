@@ -1,4 +1,7 @@
-"""What can no kernel be faster than? An empty launch, and a plain read of the streamed operand for each input type."""
+"""What can no kernel be faster than? An empty launch, and a plain read of the streamed operand for each input type.
+
+Neither has a result that could be checked: the one writes nothing, the other only what no operand ever makes it write.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ import numpy as np
 
 from recorder.bench import Bench
 from recorder.launch import Launch
-from recorder.results import TimePair
-from recorder.session import Session, is_fault
+from recorder.results import TimePair, pair_of
+from recorder.session import Session
 from recorder.timing import graph_lane
 from recorder.workload import Operands
 
@@ -23,13 +26,13 @@ class Floors:
 
     def __init__(self, session: Session, bench: Bench) -> None:
         self.session, self.bench = session, bench
-        self.outcomes: dict[str, Any] = {}
+        self.names: list[str] = []
 
     def prepare(self, dtypes: list[str]) -> None:
-        self.outcomes["empty"] = self.session.attempt("empty", self._empty)
+        self.bench.prepare("empty", self._empty)
         for dtype in dtypes:
-            name = f"read_{dtype}"
-            self.outcomes[name] = self.session.attempt(name, lambda n=name, d=dtype: self._read(n, d))
+            self.bench.prepare(f"read_{dtype}", lambda d=dtype: self._read(f"read_{d}", d))
+        self.names = ["empty", *(f"read_{dtype}" for dtype in dtypes)]
 
     def _empty(self) -> None:
         device, kernel = self.session.device, self.session.machine_kernel("empty.cu", "empty")
@@ -62,7 +65,4 @@ class Floors:
 
     def results(self) -> dict[str, TimePair]:
         """The pairs of times by name; both sides say why where there are none."""
-        return {
-            name: TimePair(cold=outcome, warm=outcome) if is_fault(outcome) else TimePair(**self.bench.pair(name))
-            for name, outcome in self.outcomes.items()
-        }
+        return {name: pair_of(self.bench.times(name)) for name in self.names}

@@ -10,6 +10,7 @@ from typing import Any
 
 from recorder.conditions import Nvml, scaled
 from recorder.ladder import KERNELS, Ladder
+from recorder.reading import read_source
 from recorder.recording import MACHINE, SCHEMA, Card, Header
 from recorder.results import NotMeasured
 from recorder.source import source_hash
@@ -56,7 +57,7 @@ def subject_sources(subject: str, ladder: Ladder | None) -> dict[str, str]:
     """Kernel file -> hash, of the ladder or of the machine's own kernels."""
     if subject == MACHINE or ladder is None:
         files = sorted((KERNELS / MACHINE).glob("*.cu"))
-        return {f.name: source_hash(f.read_text(encoding="utf-8")) for f in files}
+        return {f.name: source_hash(read_source(f, f"kernels/{MACHINE}/{f.name}")) for f in files}
     return ladder.hashes()
 
 

@@ -6,17 +6,18 @@ depends on them is a function of the problem, so that a sweep over shapes needs 
 
 from __future__ import annotations
 
-import importlib.util
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
 from recorder.launch import Launch
-from recorder.source import read_constants, source_hash
+from recorder.reading import read_source
+from recorder.source import SourceError, read_constants, source_hash
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 
@@ -119,12 +120,12 @@ class Ladder:
         )
 
     def source(self, rung: Rung, variant: str = "") -> str:
-        """The text of a rung's file, or of its variant beside it."""
-        path = self.folder / self.file(rung, variant)
-        try:
-            return path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise LadderError(f"{path}: cannot be read: {error.strerror}") from None
+        """The text of a rung's file, or of its variant beside it; SourceError where it cannot be read."""
+        return read_source(self.folder / self.file(rung, variant), self.name(rung, variant))
+
+    def name(self, rung: Rung, variant: str = "") -> str:
+        """The name of a kernel's file inside the repository."""
+        return f"kernels/{self.slug}/{self.file(rung, variant)}"
 
     def file(self, rung: Rung, variant: str = "") -> str:
         return rung.file.removesuffix(".cu") + f".{variant}.cu" if variant else rung.file
@@ -159,22 +160,39 @@ def header(source: str) -> tuple[str, str]:
     return title.strip(), idea.strip()
 
 
+def sizes_of(problem: Problem) -> str:
+    """The sizes of a problem in words: ``16 x 4096 x 4096``."""
+    return " x ".join(str(size) for size in problem.values())
+
+
 def load_ladder(folder: Path) -> Ladder:
-    """The ``LADDER`` that ``folder/ladder.py`` declares."""
-    path = folder / "ladder.py"
-    spec = importlib.util.spec_from_file_location(f"kernels.{folder.name}.ladder", path)
-    if spec is None or spec.loader is None or not path.exists():
-        raise LadderError(f"{path}: there is no ladder.py here")
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The ``LADDER`` that ``folder/ladder.py`` declares; LadderError or SourceError where it declares none."""
+    path, shown = folder / "ladder.py", f"kernels/{folder.name}/ladder.py"
+    module = ModuleType(f"kernels.{folder.name}.ladder")
+    module.__file__ = str(path)
+    text = read_source(path, shown)
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except (LadderError, SourceError):
+        raise
+    except Exception as error:  # it is a program, and may be wrong like any other
+        raise LadderError(f"{shown}:{_line_of(error, str(path))}: {type(error).__name__}: {error}") from error
     ladder = getattr(module, "LADDER", None)
     if not isinstance(ladder, Ladder):
-        raise LadderError(f"{path}:1: declares no LADDER = Ladder(...)")
+        raise LadderError(f"{shown}:1: declares no LADDER = Ladder(...)")
     if ladder.slug != folder.name:
         raise LadderError(
-            f"{path}:1: the ladder is called {ladder.slug!r} but its folder {folder.name!r}; make them equal"
+            f"{shown}:1: the ladder is called {ladder.slug!r} but its folder {folder.name!r}; make them equal"
         )
     return ladder
+
+
+def _line_of(error: Exception, file: str) -> int:
+    """The line of ``file`` where an error was raised, or where the file stopped making sense."""
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return error.lineno or 1
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return (lines[-1] if lines else None) or 1
 
 
 def load_ladders(kernels: Path = KERNELS) -> dict[str, Ladder]:

@@ -17,11 +17,14 @@ class LibraryMissing(Exception):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A library call, made once: its worst error, its kernels' names, and replays of its trains by condition."""
+    """A library call, made once: its kernels' names, and by condition the replay of a train and the error of a replay.
 
-    error: float
+    An error is measured by one more replay each time that it is asked for.
+    """
+
     kernels: list[str]
     replays: dict[str, Callable[[], None]]
+    errors: dict[str, Callable[[], float]]
 
 
 class Library(Protocol):
@@ -36,5 +39,8 @@ def prepared(device: Any, work: Workload, enqueue: Enqueue) -> Prepared:
     """What ``prepare`` gives of a library that puts its kernels on the device's stream."""
     enqueue(0)  # a library loads its kernels at the first call
     device.sync()
-    error = max(work.error(enqueue, copy) for copy in range(min(2, work.rotation.copies)))
-    return Prepared(error, device.kernels_of(lambda: enqueue(0)), replays(device, enqueue, work.rotation))
+    trains = replays(device, enqueue, work.rotation)
+    errors = {
+        condition: lambda replay=replay: work.error(lambda copy: replay()) for condition, replay in trains.items()
+    }
+    return Prepared(device.kernels_of(lambda: enqueue(0)), trains, errors)

@@ -17,6 +17,19 @@ from recorder.worker import Task, serve
 START_S = 180.0
 END_S = 10.0
 KILL_S = 60.0  # the driver ends the kernels of a killed process first
+LOOK_S = 1.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long one call to the card may take, and how long a job: so many times what it takes on a large card."""
+
+    silence_s: float = 90.0
+    least_s: float = 900.0
+    times: int = 15
+
+    def limit_s(self, estimate_s: float) -> float:
+        return max(self.least_s, self.times * estimate_s)
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,9 @@ class Reply:
     doing: str = ""
 
 
+PATIENCE = Patience()
+
+
 class Worker:
     """A worker process and the pipe to it; RunError where it does not come up."""
 
@@ -42,24 +58,32 @@ class Worker:
         self.busy = True
         self.process.start()
         child.close()
-        kind, *rest = self._receive(start_s, f"the driver did not answer within {start_s:.0f} seconds")
+        silence = ["failed", f"the driver did not answer within {start_s:.0f} seconds", True]
+        kind, *rest = self._receive(start_s) or silence
         if kind != "ready":
             self.close()
             raise RunError(str(rest[0]))
         self.card: Card = rest[0]
         self.busy = False
 
-    def _receive(self, timeout_s: float, silence: str) -> list[Any]:
+    def _receive(self, timeout_s: float) -> list[Any] | None:
+        """The worker's next message, None where none comes in time; what became of a worker that has gone."""
         try:
-            if not self.connection.poll(max(0.0, timeout_s)):
-                return ["failed", silence, True]
-            return [*self.connection.recv()]
+            return [*self.connection.recv()] if self.connection.poll(timeout_s) else None
         except (EOFError, OSError):
             self.process.join(END_S)
             return ["failed", f"its process {_ended(self.process.exitcode)}", True]
 
+    def _hear(self, patience_s: float) -> list[Any]:
+        """The worker's next message. Its beats come even while it waits for the card, unless it does not run at all.
+
+        Patience is counted in looks, so that time in which this process was stopped itself does not count.
+        """
+        looks = (self._receive(LOOK_S) for _ in range(max(1, round(patience_s / LOOK_S))))
+        return next(filter(None, looks), ["failed", f"its process did not run for {patience_s:.0f} seconds", True])
+
     def do(self, task: Task, progress: Callable[[str, float], None], silence_s: float, limit_s: float) -> Reply:
-        """Let the worker do a task. It is lost when it is silent for ``silence_s`` or takes longer than ``limit_s``."""
+        """Let the worker do a task, unless a call to the card takes longer than ``silence_s``, or all ``limit_s``."""
         end = time.monotonic() + limit_s
         doing = ""
         self.busy = True
@@ -69,16 +93,18 @@ class Worker:
             self.process.join(END_S)
             return Reply(None, f"its process {_ended(self.process.exitcode)}", True)
         while True:
-            left_s = end - time.monotonic()
-            silence = f"nothing was heard for {silence_s:.0f} seconds; the kernel hangs"
-            if left_s < silence_s:
-                silence = f"it took longer than {limit_s:.0f} seconds"
-            kind, *rest = self._receive(min(silence_s, left_s), silence) if left_s > 0 else ["failed", silence, True]
+            kind, *rest = self._hear(silence_s)
             if kind == "progress":
                 progress(*rest)
             elif kind == "doing":
                 doing = rest[0]
-            else:
+            elif kind == "beat" and rest[0] >= silence_s:
+                return Reply(
+                    None, f"the card did not answer for {silence_s:.0f} seconds; the kernel hangs", True, doing
+                )
+            elif kind == "beat" and time.monotonic() > end:
+                return Reply(None, f"it took longer than {limit_s:.0f} seconds", True, doing)
+            elif kind != "beat":
                 reply = Reply(rest[0], doing=doing) if kind == "done" else Reply(None, rest[0], rest[1], doing)
                 self.busy = reply.lost
                 return reply

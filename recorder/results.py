@@ -6,19 +6,29 @@ Every measured value is in one of three states: the value, ``failed: why``, or `
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from recorder.numbers import (
+    MAX_BLOCK_CHARS,
+    RANGES,
+    Count,
+    GBps,
+    Microseconds,
+    Nanoseconds,
+    Numbers,
+    Plain,
+    Size,
+    Tflops,
+    Times,
+    Whole,
+)
 from recorder.statistics import Samples
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Count = Annotated[int, Field(ge=0, le=2**53)]
-MAX_BLOCK_CHARS = 2_000_000
-NUMBER_CHARACTERS = b"0123456789.eE+- \n"
 
 
 def _printable(text: str) -> str:
@@ -30,7 +40,14 @@ def _printable(text: str) -> str:
     return text
 
 
+def _one_line(text: str) -> str:
+    if "\n" in text or "\t" in text:
+        raise ValueError("has a line end or a tab; it is one line")
+    return text
+
+
 Text = Annotated[str, Field(max_length=400), AfterValidator(_printable)]
+Line = Annotated[Text, AfterValidator(_one_line)]
 Block = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_printable)]
 
 
@@ -38,31 +55,6 @@ class Model(BaseModel):
     """Base of all parts of a recording: unknown keys, wrong types and non-finite numbers are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-def _floats(text: str) -> list[float]:
-    if not text.isascii() or text.encode().translate(None, NUMBER_CHARACTERS):  # float also takes 1_000, nan, inf
-        raise ValueError("has other characters than those of plain decimal numbers")
-    numbers = list(map(float, text.split()))
-    if math.inf in numbers or -math.inf in numbers:
-        raise ValueError("has a number that is not finite")
-    return numbers
-
-
-def _numbers(text: str) -> str:
-    _floats(text)
-    return text
-
-
-def _times(text: str) -> str:
-    numbers = _floats(text)
-    if not numbers or min(numbers) <= 0:
-        raise ValueError("must be at least one time, each above zero")
-    return text
-
-
-# Numbers separated by white space, e.g. the 500 samples of a time in the order they were taken.
-Numbers = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_numbers)]
 
 
 class Failed(Model):
@@ -80,11 +72,14 @@ class NotMeasured(Model):
 class Timed(Model):
     """One time: raw samples, microseconds per launch, in the order they were taken."""
 
-    samples_us: Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_times)]
+    samples_us: Times
 
     @cached_property
     def samples(self) -> Samples:
         return Samples(np.array(self.samples_us.split(), dtype=np.float64))
+
+
+_STATES = ("sm_clock_MHz", "memory_clock_MHz", "power_W", "temperature_C")
 
 
 class Table(Model):
@@ -106,6 +101,41 @@ class Table(Model):
             raise ValueError(f"the rows do not fill the columns {self.columns!r}")
 
 
+def _columns(limits: dict[str, tuple[float, float]], may_lack: tuple[str, ...] = ()) -> AfterValidator:
+    """A table with these columns alone, each within its limits; whole numbers where a limit is an ``int``."""
+
+    def check(table: Table) -> Table:
+        arrays = table.arrays
+        wrong = [name for name in arrays if name not in limits]
+        wrong += [name for name in limits if name not in arrays and name not in may_lack]
+        if wrong:
+            raise ValueError(f"its columns are {table.columns!r}; they must be {' '.join(limits)!r}")
+        for name, found in arrays.items():
+            low, high = limits[name]
+            if found.size and not (low <= found.min() and found.max() <= high):
+                raise ValueError(f"its column {name} has a number that does not lie between {low:.6g} and {high:.6g}")
+            if isinstance(low, int) and (found % 1).any():
+                raise ValueError(f"its column {name} has a number that is not whole")
+        return table
+
+    return AfterValidator(check)
+
+
+# Which SM ran which block of one launch, and when; as many SMs as a card may have.
+Launched = Annotated[
+    Table, _columns({"block": (0, 2**31), "sm": (0, 4095), "start_ns": (0.0, 1e15), "end_ns": (0.0, 1e15)})
+]
+# Which thread's register holds which cell of an operand; the lanes of at most four warps.
+Cells = Annotated[
+    Table, _columns({"lane": (0, 127), "register": (0, 255), "half": (0, 1), "row": (0, 511), "column": (0, 511)})
+]
+# The state of the card over a run.
+States = Annotated[
+    Table,
+    _columns({name: RANGES[name.rsplit("_", 1)[-1]] for name in ("seconds", *_STATES)}, may_lack=_STATES[1:]),
+]
+
+
 def _state(value: Any) -> str:
     if isinstance(value, BaseModel):
         return {"Failed": "failed", "NotMeasured": "not_measured"}.get(type(value).__name__, "value")
@@ -122,7 +152,6 @@ Maybe = Annotated[
     Discriminator(_state),
 ]
 MaybeTimed = Maybe[Timed]
-MaybeNumber = Maybe[float | int]
 MaybeTable = Maybe[Table]
 MaybeText = Maybe[Text]
 
@@ -132,6 +161,11 @@ class TimePair(Model):
 
     cold: MaybeTimed
     warm: MaybeTimed
+
+
+def pair_of(times: TimePair | Failed | NotMeasured) -> TimePair:
+    """A pair of times whose sides both say why where there is none."""
+    return times if isinstance(times, TimePair) else TimePair(cold=times, warm=times)
 
 
 # ---- code: what was compiled and how it would be launched -------------------------------------------------
@@ -147,14 +181,14 @@ class Code(Model):
     file: Text
     entry: Text
     sha256: Text  # of the source with comments blanked
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     grid: Dimensions
     block: Dimensions
     dynamic_smem_bytes: Count
     static_smem_bytes: Count
     registers: Count
     local_bytes: Count
-    blocks_per_sm: MaybeNumber  # occupancy: resident blocks an SM can hold
+    blocks_per_sm: Maybe[Plain]  # occupancy: resident blocks an SM can hold
     zero_output: bool
     ptxas: Text
     sass: Block
@@ -165,8 +199,8 @@ MaybeCode = Maybe[Code]
 
 
 class RungCode(Model):
-    title: Text
-    idea: Text
+    title: Line
+    idea: Line
     dtype: Text  # of the inputs: fp32, fp16, bf16 …
     code: MaybeCode
 
@@ -184,8 +218,8 @@ class CodeResults(Model):
 class Check(Model):
     """Agreement with the float64 reference: the worst error over all cases, in units of the tolerance's scale."""
 
-    worst_error: float
-    tolerance: float
+    worst_error: Plain
+    tolerance: Plain
     cases: list[Text]
 
 
@@ -198,7 +232,7 @@ class RungTimes(TimePair):
 class Reference(TimePair):
     """A library call that solves the same problem."""
 
-    title: Text
+    title: Line
     accumulates: Text
     returns: Text
     version: Text
@@ -209,9 +243,9 @@ class Reference(TimePair):
 class TimesResults(Model):
     """``twins`` are second runs of the same thing in the same session: the A/A test."""
 
-    problem: dict[Slug, int]
-    flops: Count
-    least_bytes: dict[Text, int]  # by input dtype: each operand once
+    problem: dict[Slug, Size]
+    flops: Size
+    least_bytes: dict[Text, Size]  # by input dtype: each operand once
     rungs: dict[Slug, Maybe[RungTimes]]  # type: ignore[valid-type]
     references: dict[Slug, Maybe[Reference]]  # type: ignore[valid-type]
     floors: dict[Slug, TimePair]  # empty (an empty launch), read_<dtype> (a plain read of the streamed operand)
@@ -226,11 +260,11 @@ class RungPlacement(Model):
 
     condition: Text
     instrumented: MaybeTimed
-    launches: list[Table]
+    launches: list[Launched]
 
 
 class PlacementResults(Model):
-    timer_step_ns: MaybeNumber
+    timer_step_ns: Maybe[Nanoseconds]
     rungs: dict[Slug, Maybe[RungPlacement]]  # type: ignore[valid-type]
 
 
@@ -245,7 +279,7 @@ class Operand(Model):
 
     rows: Side
     columns: Side
-    cells: Table
+    cells: Cells
 
 
 class FragmentMap(Model):
@@ -276,7 +310,7 @@ class ProbesResults(Model):
 class Setting(Model):
     """One setting of a sweep: the constants that were rewritten, what was launched, and its times."""
 
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     blocks: Count
     threads: Count
     smem_bytes: Count
@@ -286,16 +320,16 @@ class Setting(Model):
 
 class SweepResults(Model):
     rung: Slug
-    axes: dict[str, list[int]]
+    axes: dict[str, list[Whole]]
     settings: list[Setting]
 
 
 class ChangeEntry(Model):
     """One member of a controlled comparison: the constants or variant that differ and what stayed."""
 
-    title: Text
+    title: Line
     what: Text
-    constants: dict[str, int]
+    constants: dict[str, Whole]
     blocks: Count
     times: Maybe[TimePair]
 
@@ -308,7 +342,7 @@ class OneChangeResults(Model):
 
 class ShapeEntry(Model):
     entry: Slug  # a rung or a reference
-    problem: dict[Slug, int]
+    problem: dict[Slug, Size]
     times: Maybe[TimePair]
 
 
@@ -321,14 +355,14 @@ class ResolutionResults(Model):
 
     twins: dict[Slug, list[Timed]]  # repeated runs of the same graph
     launches: dict[Slug, dict[Slug, MaybeTimed]]  # by kernel, then graph_train, plain_train, graph_single, plain_single
-    event_step_us: MaybeNumber  # step of raw event differences, microseconds
+    event_step_us: Maybe[Microseconds]  # step of raw event differences, microseconds
 
 
 class Counters(Model):
     """Hardware counters of one launch of a rung, as the profiler reports them; keys are metric names."""
 
-    cold: dict[Text, MaybeNumber]
-    stalls: dict[Text, float]  # reason -> share of issue slots stalled
+    cold: dict[Text, Maybe[Plain]]
+    stalls: dict[Text, Plain]  # reason -> share of issue slots stalled
 
 
 class CountersResults(Model):
@@ -337,13 +371,13 @@ class CountersResults(Model):
 
 
 class PeaksResults(Model):
-    copy_GBps: MaybeNumber
-    read_GBps: MaybeNumber
-    l2_read_GBps: MaybeNumber
-    smem_GBps: MaybeNumber
-    fp32_tflops: MaybeNumber
-    hmma_fp16_tflops: MaybeNumber
-    library_fp16_tflops: MaybeNumber
+    copy_GBps: Maybe[GBps]
+    read_GBps: Maybe[GBps]
+    l2_read_GBps: Maybe[GBps]
+    smem_GBps: Maybe[GBps]
+    fp32_tflops: Maybe[Tflops]
+    hmma_fp16_tflops: Maybe[Tflops]
+    library_fp16_tflops: Maybe[Tflops]
 
 
 class ConditionsResults(Model):
@@ -352,8 +386,8 @@ class ConditionsResults(Model):
     The last three are left out where NVML refuses them.
     """
 
-    samples: Table
-    throttle_reasons: dict[Text, int]  # reason -> samples that showed it
+    samples: States
+    throttle_reasons: dict[Text, Count]  # reason -> samples that showed it
     other_processes: Maybe[Count]
 
 

@@ -10,19 +10,18 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from recorder.compile import check_arch
 from recorder.experiments import Job
 from recorder.folder import RunError, locked, path_of, state_of, write
 from recorder.header import make_header, subject_sources
 from recorder.ladder import KERNELS, Ladder
 from recorder.outcome import Outcome, faults_of, flags_of
-from recorder.process import START_S, Reply, Worker
+from recorder.process import PATIENCE, START_S, Patience, Reply, Worker
 from recorder.recording import Card, RecordingError, dump, parse
 from recorder.results import Failed
 from recorder.session import not_measured, shortened
 from recorder.worker import Task
 
-SILENCE_S = 90.0  # a worker that says nothing for so long hangs
-LEAST_LIMIT_S, LIMIT = 900.0, 15  # and one that takes 15 times what a large card takes is too slow to wait for
 START_TRIES = 3  # a process may be killed while it starts
 MAX_BROKEN = 6  # parts of a job that may break a process before the job is given up
 
@@ -50,15 +49,17 @@ class Report:
 def run(
     jobs: list[Job], ladders: dict[str, Ladder], out: Path, gpu: int, *, force: bool = False, quick: bool = False,
     report: Report | None = None, device_factory: str = "recorder.device:Device", kernels: Path = KERNELS,
-    silence: float = SILENCE_S,
+    patience: Patience = PATIENCE,
 ) -> tuple[Card, list[Outcome]]:  # fmt: skip
     """Record ``jobs`` under ``out/<card>/``; returns the card and what became of each job.
 
-    Raises RunError where a run cannot begin, and RunStopped where it cannot go on.
+    Raises RunError where a run cannot begin, ToolkitError where nothing can be compiled for the card, and RunStopped
+    where it cannot go on.
     """
-    this = Run(jobs, ladders, out, gpu, force, quick, report or Report(), device_factory, kernels, silence)
+    this = Run(jobs, ladders, out, gpu, force, quick, report or Report(), device_factory, kernels, patience)
     this.start_worker()
     try:
+        check_arch(this.card.arch)
         with locked(this.folder, dict.fromkeys(job.subject for job in jobs)):
             for index, job in enumerate(jobs):
                 this.outcomes.append(this.skipped(job) or this.record(job, index))
@@ -83,7 +84,7 @@ class Run:
     report: Report
     device_factory: str
     kernels: Path
-    silence_s: float
+    patience: Patience
     outcomes: list[Outcome] = field(default_factory=list)
     stop: str = ""
 
@@ -111,11 +112,11 @@ class Run:
 
     def _ask(self, job: Job) -> Reply:
         """The worker's reply, without the parts that broke earlier workers; those are recorded as failed in it."""
-        limit_s = max(LEAST_LIMIT_S, LIMIT * job.experiment.estimate_s(self.quick))
+        silence_s, limit_s = self.patience.silence_s, self.patience.limit_s(job.experiment.estimate_s(self.quick))
         broken: dict[str, str] = {}
         while True:
             task = Task(job.subject, job.experiment.name, self.quick, dict(broken))
-            reply = self.worker.do(task, lambda *said: self.report.progress(job, *said), self.silence_s, limit_s)
+            reply = self.worker.do(task, lambda *said: self.report.progress(job, *said), silence_s, limit_s)
             if not reply.lost:
                 return reply
             again = bool(reply.doing) and reply.doing not in broken and len(broken) < MAX_BROKEN

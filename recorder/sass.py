@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +46,11 @@ class _Place:
     ptx_line: int | None  # in the cubin's whole PTX
 
 
-def disassemble(cubin: bytes, entry: str) -> Disassembly:
-    """All of one kernel. Raises SassError (no such function, no instruction, tools that disagree) or ToolkitError."""
+def disassemble(cubin: bytes, entry: str, tool: Callable[..., str] = run_program) -> Disassembly:
+    """All of one kernel, by what ``tool`` prints when it is called with a program and its arguments.
+
+    Raises SassError (no such function, no instruction, tools that disagree) or ToolkitError.
+    """
     try:
         sections = elf.read_sections(cubin)
     except elf.CubinError as error:
@@ -55,8 +58,8 @@ def disassemble(cubin: bytes, entry: str) -> Disassembly:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cubin"
         path.write_bytes(cubin)
-        listing = run_program("cuobjdump", "-sass", str(path))
-        marked = run_program("nvdisasm", "-gi", "-gp", "-c", str(path))
+        listing = tool("cuobjdump", "-sass", str(path))
+        marked = tool("nvdisasm", "-gi", "-gp", "-c", str(path))
     instructions = parse_cuobjdump(listing, entry)
     places = parse_nvdisasm(marked, entry)
     _compare(instructions, places, entry)

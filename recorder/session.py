@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
+
+from pydantic import ValidationError
 
 from recorder.answers import Answer, Answers
 from recorder.compile import CompileError
-from recorder.conditions import Sampler
+from recorder.conditions import Nvml, Sampler
 from recorder.cubin import CubinError
 from recorder.cubins import Cubins
 from recorder.device import ContextLost, DeviceError, OutOfMemory
@@ -17,18 +19,18 @@ from recorder.ladder import KERNELS, Ladder, LadderError, Problem, Rung
 from recorder.launch import Launch
 from recorder.library import LibraryMissing
 from recorder.listing import ListingError
+from recorder.misfit import misfit
+from recorder.reading import read_source
+from recorder.recording import MACHINE
 from recorder.results import Failed, NotMeasured
 from recorder.sass import SassError
 from recorder.source import SourceError, rewrite_constants
 from recorder.toolkit import ToolkitError
+from recorder.workload import WrongResult
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
 MAX_SENTENCE = 400
-
-
-class WrongResult(Exception):
-    """A kernel that does not compute what it should; it is not timed."""
 
 
 # Their messages are sentences for a person; any other exception is shown with its type.
@@ -76,7 +78,7 @@ class Session:
     @cached_property
     def sampler(self) -> Sampler:
         """What samples the card's state while something is timed."""
-        return Sampler(self.device)
+        return Sampler(Nvml(self.device.pci_bus_id()))
 
     def under_load(self) -> Sampler:
         """``with session.under_load():`` around whatever is timed."""
@@ -91,8 +93,7 @@ class Session:
 
     def source(self, rung: Rung, variant: str = "", constants: dict[str, int] | None = None) -> tuple[str, str]:
         """(source, name) of a rung or its variant, with ``constants`` rewritten in memory."""
-        name = f"kernels/{self.the_ladder.slug}/{self.the_ladder.file(rung, variant)}"
-        source = self.the_ladder.source(rung, variant)
+        name, source = self.the_ladder.name(rung, variant), self.the_ladder.source(rung, variant)
         return (rewrite_constants(source, constants, name) if constants else source), name
 
     def compile_ahead(self, kernels: Iterable[tuple[Rung, str, dict[str, int]]]) -> None:
@@ -119,12 +120,12 @@ class Session:
 
     def machine_cubin(self, file: str) -> bytes:
         """The cubin of a file of ``kernels/machine``."""
-        source = (KERNELS / "machine" / file).read_text(encoding="utf-8")
-        return self.cubins.get(source, f"kernels/machine/{file}", self.device.arch)
+        name = f"kernels/{MACHINE}/{file}"
+        return self.cubins.get(read_source(KERNELS / MACHINE / file, name), name, self.device.arch)
 
     def machine_kernel(self, file: str, entry: str) -> Any:
         """A kernel of ``kernels/machine``, compiled and loaded."""
-        return self.device.load(self.machine_cubin(file), entry, f"kernels/machine/{file}")
+        return self.device.load(self.machine_cubin(file), entry, f"kernels/{MACHINE}/{file}")
 
     # ---- parts ----------------------------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ class Session:
             return work()
         except ContextLost:
             raise
-        except (OutOfMemory, LibraryMissing) as error:
+        except (OutOfMemory, LibraryMissing, MemoryError) as error:
             return NotMeasured(not_measured=sentence(error))
         except SENTENCES as error:
             return Failed(failed=sentence(error))
@@ -148,7 +149,11 @@ class Session:
 
 
 def sentence(error: BaseException) -> str:
-    """An exception as one printable line of at most 400 characters; with its type, where that is not ours."""
+    """An exception as one printable line of at most 400 characters; with its type, where it is somebody's mistake."""
+    if isinstance(error, ValidationError):
+        return shortened(misfit(error))
+    if isinstance(error, MemoryError):
+        return "this machine has no memory left for it"
     text = " ".join(str(error).split())
     if not isinstance(error, SENTENCES) or not text:
         text = f"{type(error).__name__}: {text}".removesuffix(": ")
@@ -165,6 +170,13 @@ def not_measured(why: str) -> NotMeasured:
     return NotMeasured(not_measured=shortened(why))
 
 
-def is_fault(value: Any) -> bool:
+def is_fault(value: Any) -> TypeGuard[Failed | NotMeasured]:
     """Does it only say why there is no value?"""
     return isinstance(value, (Failed, NotMeasured))
+
+
+def after_timing(fault: Failed | NotMeasured) -> Failed | NotMeasured:
+    """The same, of something that was right until it was timed."""
+    if isinstance(fault, NotMeasured):
+        return not_measured(f"after timing: {fault.not_measured}")
+    return Failed(failed=shortened(f"after timing: {fault.failed}"))

@@ -20,9 +20,12 @@ DRAW_EVERY_S = 0.1
 class LineReport(Report):
     """A line when a job begins, one when it ends, and one now and then between: for logs."""
 
-    def __init__(self, jobs: list[Job], quick: bool = False) -> None:
+    every_s = LINE_EVERY_S  # of progress that is told
+
+    def __init__(self, jobs: list[Job], quick: bool = False, every_s: float | None = None) -> None:
         self.time = TimeLeft({job.key: float(job.experiment.estimate_s(quick)) for job in jobs})
         self.quick = quick
+        self.every_s = self.every_s if every_s is None else every_s
         self.last = 0.0
 
     def begin(self, job: Job, index: int, count: int) -> None:
@@ -32,7 +35,7 @@ class LineReport(Report):
 
     def progress(self, job: Job, what: str, share: float) -> None:
         self.time.progress(share)
-        if time.monotonic() - self.last > LINE_EVERY_S:
+        if time.monotonic() - self.last >= self.every_s:
             self.line(f"    {share:4.0%} {what}, {self.left()} left in all")
 
     def end(self, outcome: Outcome) -> None:
@@ -57,6 +60,7 @@ class BarReport(LineReport):
     """One line that is drawn over, and a line that stays for each job that ends."""
 
     WIDTH = 24
+    every_s = DRAW_EVERY_S
 
     def begin(self, job: Job, index: int, count: int) -> None:
         self.time.begin(job.key)
@@ -65,7 +69,7 @@ class BarReport(LineReport):
 
     def progress(self, job: Job, what: str, share: float) -> None:
         self.time.progress(share)
-        if time.monotonic() - self.last >= DRAW_EVERY_S:
+        if time.monotonic() - self.last >= self.every_s:
             self.draw(share, what)
 
     def end(self, outcome: Outcome) -> None:

@@ -5,17 +5,23 @@ from __future__ import annotations
 from recorder.recording import Recording
 from recorder.results import Failed, NotMeasured, Timed
 
+HEAD = ("", "cold µs", "warm µs", "before / this", "this / library")
+
 
 def summary(times: Recording) -> list[tuple[str, ...]]:
-    """Rows of (name, cold, warm, to the one before, to the library), the head first; times in microseconds."""
+    """Rows of (name, cold, warm, to the one before, to the library), the head first; times in microseconds.
+
+    Only the head and the reason where the experiment failed whole.
+    """
     results = times.results
+    if isinstance(results, (Failed, NotMeasured)):
+        return [HEAD, _without("times", results)]
     library = next((r for r in results.references.values() if not isinstance(r, (Failed, NotMeasured))), None)
-    rows: list[tuple[str, ...]] = [("", "cold µs", "warm µs", "before / this", "this / library")]
+    rows: list[tuple[str, ...]] = [HEAD]
     before: float | None = None
     for slug, rung in results.rungs.items():
         if isinstance(rung, (Failed, NotMeasured)):
-            why = rung.failed if isinstance(rung, Failed) else rung.not_measured
-            rows.append((slug, "failed" if isinstance(rung, Failed) else "not measured", why, "", ""))
+            rows.append(_without(slug, rung))
             continue
         cold, warm = _median(rung.cold), _median(rung.warm)
         against = _median(library.cold) if library else None
@@ -23,13 +29,17 @@ def summary(times: Recording) -> list[tuple[str, ...]]:
         before = cold
     for slug, reference in results.references.items():
         if isinstance(reference, (Failed, NotMeasured)):
-            why = reference.failed if isinstance(reference, Failed) else reference.not_measured
-            rows.append((slug, "not there", why, "", ""))
+            rows.append(_without(slug, reference))
         else:
             rows.append((slug, _us(_median(reference.cold)), _us(_median(reference.warm)), "", ""))
     for slug, floor in results.floors.items():
         rows.append((slug, _us(_median(floor.cold)), _us(_median(floor.warm)), "", ""))
     return rows
+
+
+def _without(name: str, fault: Failed | NotMeasured) -> tuple[str, ...]:
+    state, why = ("failed", fault.failed) if isinstance(fault, Failed) else ("not measured", fault.not_measured)
+    return name, state, why, "", ""
 
 
 def _median(value: object) -> float | None:

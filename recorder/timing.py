@@ -12,34 +12,42 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recorder.recording import numbers_block
-from recorder.results import Timed
+from recorder.results import Failed, NotMeasured, Timed
 from recorder.rotation import LAUNCHES, Rotation
 from recorder.statistics import VISIT
-from recorder.workload import Enqueue
+from recorder.workload import Enqueue, Workload
 
 SAMPLES = 500
-WARM_UP_MS = 300
 
 
 @dataclass
 class Lane:
     """``replay`` runs ``launches`` launches; ``samples`` are microseconds per launch in the order they were taken.
 
-    ``part`` is what is to blame when a replay breaks the context.
+    ``part`` is what is to blame when a replay breaks the context. ``right`` replays it once more and raises WrongResult
+    where that does not compute the answer; None where there is no answer to compare with. ``fault`` says why what was
+    timed is no time.
     """
 
     name: str
     part: str
     replay: Callable[[], None]
     launches: int
+    right: Callable[[], object] | None = None
     samples: list[float] = field(default_factory=list)
+    fault: Failed | NotMeasured | None = None
 
-    def timed(self) -> Timed:
-        return Timed(samples_us=numbers_block(self.samples))
+    def timed(self) -> Timed | Failed | NotMeasured:
+        return self.fault or Timed(samples_us=numbers_block(self.samples))
 
     def twin(self, name: str) -> Lane:
-        """A lane of its own over the same replay."""
+        """A lane of its own over the same replay, whose result the first one answers for."""
         return Lane(name, self.part, self.replay, self.launches)
+
+    def check_against(self, work: Workload) -> Lane:
+        """This lane, whose replays must compute the answer of ``work``."""
+        self.right = lambda: work.require_right(self.part, lambda copy: self.replay())
+        return self
 
 
 def train(enqueue: Enqueue, cold: bool, launches: int) -> Callable[[], None]:
@@ -73,8 +81,8 @@ def plain_lane(name: str, part: str, enqueue: Enqueue, cold: bool = False, launc
 
 
 def warm_up(device: Any, lanes: Sequence[Lane], before: Callable[[Lane], None] = lambda lane: None) -> None:
-    """Run all lanes in turn until the clocks have had ``WARM_UP_MS`` of load."""
-    end = time.monotonic() + WARM_UP_MS / 1000
+    """Run all lanes in turn until the clocks have had the load that they need to rise."""
+    end = time.monotonic() + device.warm_up_ms / 1000
     while lanes:
         for lane in lanes:
             before(lane)

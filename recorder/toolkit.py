@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -39,10 +40,20 @@ class Headers:
         return (self.folder, str(library)) if library.is_dir() else (self.folder,)
 
 
+def need_tools(in_wheel: Callable[[str], str | None] | None = None) -> None:
+    """A ToolkitError where the compiler or a program is missing: now, and not after minutes."""
+    supported_archs()
+    for program in WHEELS:
+        find_program(program, in_wheel)
+
+
 @cache
-def find_program(name: str) -> str:
-    """The path of ``cuobjdump`` or ``nvdisasm``: the wheel's, else the one on PATH, else a ToolkitError."""
-    found = _pathfinder_program(name) or shutil.which(name)
+def find_program(name: str, in_wheel: Callable[[str], str | None] | None = None) -> str:
+    """The path of ``cuobjdump`` or ``nvdisasm``: the wheel's, else the one on PATH, else a ToolkitError.
+
+    ``in_wheel`` finds the wheel's; unless given, it is CUDA's own finder.
+    """
+    found = (in_wheel or _pathfinder_program)(name) or shutil.which(name)
     if not found:
         raise ToolkitError(f"there is no {name}, neither as a wheel nor on PATH; run {PIP_TOOLS}")
     return found
@@ -76,7 +87,12 @@ def run_program(name: str, *arguments: str) -> str:
 @cache
 def find_headers() -> Headers:
     """Where CUDA's headers are: the nvidia-cuda-runtime wheel, else a toolkit (CUDA_HOME, CUDA_PATH, /usr/local)."""
-    for kind, folder in _header_candidates():
+    return choose_headers(_header_candidates())
+
+
+def choose_headers(candidates: Iterable[tuple[str, str | None]]) -> Headers:
+    """The first (kind, folder) that holds CUDA's headers; a ToolkitError where none does."""
+    for kind, folder in candidates:
         if folder and (Path(folder) / "cuda_fp16.h").is_file():
             return Headers(str(folder), kind)
     raise ToolkitError(
@@ -123,8 +139,11 @@ def load_nvrtc() -> ModuleType:
     return nvrtc
 
 
-def versions() -> dict[str, str]:
-    """Versions of the parts a recording depends on; a part that is missing is left out. No paths, no host names."""
+def versions(tool: Callable[..., str] = run_program) -> dict[str, str]:
+    """Versions of the parts a recording depends on, of programs by what ``tool`` prints. No paths, no host names.
+
+    A part that is missing is left out.
+    """
     found = {"python": platform.python_version()}
     for part, package in (("cuda_core", "cuda-core"), ("cuda_bindings", "cuda-bindings"), ("numpy", "numpy")):
         try:
@@ -135,7 +154,7 @@ def versions() -> dict[str, str]:
         found["nvrtc"] = ".".join(map(str, nvrtc_version()))
     for program in WHEELS:
         try:
-            release = re.search(r"\bV(\d+(?:\.\d+)+)", run_program(program, "--version"))
+            release = re.search(r"\bV(\d+(?:\.\d+)+)", tool(program, "--version"))
         except ToolkitError:
             continue
         if release:

@@ -1,7 +1,8 @@
 """Where do experiments run? In a process of their own, so that a fault or a hang costs one part, not the run.
 
-Messages to the parent over a pipe: ``("ready", card)``, ``("progress", what, share)``, ``("doing", part)``,
-``("done", {file: text})``, ``("failed", why, whether the process is lost)``. From the parent: a ``Task``, or None.
+Messages to the parent over a pipe: ``("ready", card)``, ``("progress", what, share)``, ``("doing", part)``, ``("beat",
+seconds that a call to the card is stuck)``, ``("done", {file: text})``, ``("failed", why, whether the process is
+lost)``. From the parent: a ``Task``, or None.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +27,9 @@ from recorder.header import make_header, read_card, subject_sources
 from recorder.ladder import KERNELS, LadderError, load_ladder
 from recorder.recording import MACHINE, Card, dump
 from recorder.session import Session, not_measured, sentence
+from recorder.watch import Watch
+
+Tell = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def serve(connection: Any, device_factory: str, gpu: int, kernels: str = str(KER
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     with suppress(EOFError, ConnectionError):  # the parent is gone, and nobody is left to tell
-        _serve(connection, device_factory, gpu, Path(kernels))
+        _serve(connection, _teller(connection), device_factory, gpu, Path(kernels))
     # Libraries that were called may crash while they are taken down at exit, after all results are with the parent.
     connection.close()
     os._exit(0)
@@ -56,42 +61,63 @@ def _end_with_the_parent() -> None:
         os._exit(1)
 
 
-def _serve(connection: Any, device_factory: str, gpu: int, kernels: Path) -> None:
+def _teller(connection: Any) -> Tell:
+    """Sends a message; the beats come from a thread of their own."""
+    lock = threading.Lock()
+
+    def tell(*message: Any) -> None:
+        with lock:
+            connection.send(message)
+
+    return tell
+
+
+def _serve(connection: Any, tell: Tell, device_factory: str, gpu: int, kernels: Path) -> None:
     module, _, name = device_factory.partition(":")
+    watch = Watch(lambda stuck_s: tell("beat", stuck_s))
     try:
-        device = getattr(importlib.import_module(module), name)(gpu)
+        device = watch.over(getattr(importlib.import_module(module), name)(gpu))
         card = read_card(device)
     except Exception as error:
-        connection.send(("failed", sentence(error), True))
+        tell("failed", sentence(error), True)
         return
-    connection.send(("ready", card))
+    tell("ready", card)
     cubins, answers = Cubins(), Answers()
     while (task := connection.recv()) is not None:
-        try:
-            session = open_session(task, device, connection, kernels, cubins, answers)
-            reply = ("done", run_task(task, session, card, kernels))
-        except (ContextLost, EOFError, ConnectionError) as error:
-            reply = ("failed", sentence(error), True)
-        except Exception as error:
-            reply = ("failed", sentence(error), False)
-        try:
-            if reply[-1] is not True:
-                device.free_all()
-        except Exception as error:  # what the task launched last broke the context
-            reply = ("failed", sentence(error), True)
-        connection.send(reply)
+        with watch:
+            reply = _reply(task, lambda t=task: open_session(t, device, tell, kernels, cubins, answers), card, kernels)
+        tell(*reply)
         if reply[-1] is True:
             return
 
 
-def open_session(task: Task, device: Any, connection: Any, kernels: Path, cubins: Cubins, answers: Answers) -> Session:
+def _reply(task: Task, opened: Callable[[], Session], card: Card, kernels: Path) -> tuple[Any, ...]:
+    """What became of a task; the card is empty again unless the process is lost."""
+    try:
+        session = opened()
+    except Exception as error:
+        return "failed", sentence(error), False
+    try:
+        reply = ("done", run_task(task, session, card, kernels))
+    except (ContextLost, EOFError, ConnectionError) as error:
+        return "failed", sentence(error), True
+    except Exception as error:
+        reply = ("failed", sentence(error), False)
+    try:
+        session.device.free_all()
+    except Exception as error:  # what the task launched last broke the context
+        return "failed", sentence(error), True
+    return reply
+
+
+def open_session(task: Task, device: Any, tell: Tell, kernels: Path, cubins: Cubins, answers: Answers) -> Session:
     """The session of a task: it tells the parent what is done, and shares what earlier tasks have made."""
     return Session(
         device,
         None if task.subject == MACHINE else load_ladder(kernels / task.subject),
         task.quick,
-        progress=lambda what, share: connection.send(("progress", what, share)),
-        doing=lambda part: connection.send(("doing", part)),
+        progress=lambda what, share: tell("progress", what, share),
+        doing=lambda part: tell("doing", part),
         skip=dict(task.skip),
         cubins=cubins,
         answers=answers,

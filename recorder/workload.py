@@ -17,6 +17,10 @@ POISON = 0x7FFF_7FFF  # a NaN as fp32 and as two fp16: a cell that was not writt
 Enqueue = Callable[[int], None]  # put the work on copy number n of the streamed operand on the device's stream
 
 
+class WrongResult(Exception):
+    """Something does not compute what it should; it has no time."""
+
+
 class Operands:
     """The inputs on the card: the streamed one as often as the rotation says, all others once."""
 
@@ -110,6 +114,15 @@ class Workload:
         """The worst error of this result, relative to the ladder's scale; a NaN is infinite."""
         error = np.abs(got.astype(np.float64) - self.answer.expected) / self.answer.scale
         return float("inf") if np.isnan(error).any() else float(error.max())
+
+    def require_right(self, name: str, enqueue: Enqueue, copy: int = 0) -> float:
+        """The worst error of one launch in units of the ladder's tolerance; WrongResult where it is more than one."""
+        error = self.error(enqueue, copy) / self.ladder.tolerance(self.problem)
+        if not error <= 1.0:
+            raise WrongResult(
+                f"{name} is wrong: its worst error is {error:.3g} times the tolerance ({self.ladder.tolerance_reason})"
+            )
+        return error
 
     def free(self) -> None:
         """Give back the output and the operands."""

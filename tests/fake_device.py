@@ -4,7 +4,10 @@ It lives in tests only. A launch costs nothing until somebody looks at what it s
 download are computed. What goes wrong is asked for by environment, since the device lives in a worker process:
 
 ``FAKE_FAULTS``   FILE:KIND[,FILE:KIND]: launches of kernels whose file has FILE in its name ``fault`` (the context is
-                  lost), ``hang``, ``die`` (kill -9), ``wrong``, ``crawl`` (a second each), ``raise`` (a bug)
+                  lost), ``hang`` (whoever waits for it waits for ever), ``die`` (kill -9), ``wrong``, ``tires``
+                  (wrong once it was timed), ``crawl`` (a second each), ``raise`` (a bug), ``wait`` (for FAKE_GATE)
+``FAKE_ARCH``     its architecture, ``sm_90`` unless given
+``FAKE_GATE``     a file; kernels that ``wait`` go on once it is there
 ``FAKE_MEMORY``   bytes of device memory
 ``FAKE_NVML``     a mood of ``tests.fake_nvml``, or ``absent``
 ``FAKE_SLEEP_S``  real seconds that every visit of a lane takes, so that a test has time to interrupt
@@ -16,16 +19,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from recorder import timing
 from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
 from recorder.ladder import LibraryCall
 from recorder.launch import Launch
@@ -33,6 +36,7 @@ from recorder.libraries import LIBRARIES
 from recorder.library import Prepared, prepared
 from recorder.workload import Workload
 from tests import fake_nvml
+from tests.fake_memory import Buffer, Op
 from tests.fake_programs import PROGRAMS
 
 ATTRIBUTES = {
@@ -49,76 +53,30 @@ class Loaded:
     name: str
 
 
-@dataclass
-class Buffer:
-    """Device memory, zero until written; a ``shared`` array belongs to several buffers and is not written in place."""
-
-    nbytes: int
-    array: np.ndarray | None = None
-    shared: bool = False
-    todo: list[tuple[int, Callable[[], None]]] = field(default_factory=list)  # stores that nobody has looked at yet
-
-    def bytes(self, write: bool = False) -> np.ndarray:
-        todo, self.todo = self.todo, []
-        for _, store in todo:
-            store()
-        if self.array is None:
-            self.array = np.zeros(self.nbytes, np.uint8)
-        if write and self.shared:
-            self.array, self.shared = self.array.copy(), False
-        return self.array
-
-
-@dataclass
-class Op:
-    """Something on the stream: its time and its stores; those to a whole buffer or an address replace older ones."""
-
-    us: float
-    kind: str = ""
-    whole: dict[int, Buffer] = field(default_factory=dict)  # by identity: buffers that are replaced entirely
-    replaced: set[int] = field(default_factory=set)  # addresses
-    stores: list[tuple[Buffer, int, Callable[[], None]]] = field(default_factory=list)
-
-    def apply(self) -> None:
-        for buffer in self.whole.values():
-            buffer.todo = []
-        if self.replaced:
-            for buffer in {id(b): b for b, _, _ in self.stores}.values():
-                buffer.todo = [item for item in buffer.todo if item[0] not in self.replaced]
-        for buffer, address, store in self.stores:
-            buffer.todo.append((address, store))
-
-    def then(self, other: Op) -> Op:
-        """Both as one: what the second replaces is not even done."""
-        kept = [s for s in self.stores if id(s[0]) not in other.whole and s[1] not in other.replaced]
-        return Op(
-            self.us + other.us, self.kind or other.kind, self.whole | other.whole,
-            self.replaced | other.replaced, kept + other.stores,
-        )  # fmt: skip
-
-
 class FakeDevice:
     """The interface of ``recorder.device.Device``."""
 
     stream_handle = 0
+    warm_up_ms = 1
 
     def __init__(self, index: int) -> None:
         if index != 0:
             raise DeviceError(f"there is no GPU {index}. The GPUs there are: 0: Fake GPU. Choose one with --gpu")
         _count_start()
-        self.index, self.name, self.arch = index, os.environ.get("FAKE_NAME", "Fake GPU"), "sm_90"
+        self.index, self.name = index, os.environ.get("FAKE_NAME", "Fake GPU")
+        self.arch = os.environ.get("FAKE_ARCH", "sm_90")
         self.memory = int(os.environ.get("FAKE_MEMORY", 1 << 30))
         self.sleep_s = float(os.environ.get("FAKE_SLEEP_S", "0"))
         pairs = (fault.partition(":") for fault in os.environ.get("FAKE_FAULTS", "").split(",") if fault)
         self.faults = [(file, kind) for file, _, kind in pairs]
         self.buffers: dict[int, Buffer] = {}
-        self.next, self.clock_us, self.last = 4096, 0.0, 0
+        self.next, self.clock_us, self.last, self.uploads = 4096, 0.0, 0, 0
+        self.timing, self.tired, self.hung = False, False, False
+        self.gate = Path(os.environ.get("FAKE_GATE", "nowhere"))
         self.captured: Op | None = None
         self.noise = np.random.default_rng(7)
-        timing.WARM_UP_MS = 1
-        fake_nvml.MOOD = os.environ.get("FAKE_NVML", "works")
         modules: dict[str, Any] = sys.modules
-        modules["pynvml"] = None if fake_nvml.MOOD == "absent" else fake_nvml
+        modules["pynvml"] = None if os.environ.get("FAKE_NVML") == "absent" else fake_nvml
         modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
         LIBRARIES["pretend"] = Pretend()
 
@@ -167,7 +125,9 @@ class FakeDevice:
             buffer.bytes() if buffer.todo else None
 
     def upload(self, address: int, array: np.ndarray) -> None:
+        self.sync()
         self._settle()
+        self.uploads += 1
         raw = np.ascontiguousarray(array).view(np.uint8).ravel()
         buffer, at = self._at(address, raw.size)
         if raw.size == buffer.nbytes:
@@ -176,6 +136,7 @@ class FakeDevice:
             buffer.bytes(write=True)[at : at + raw.size] = raw
 
     def download(self, address: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        self.sync()
         return self.view(address, dtype, shape).copy()
 
     # ---- the stream -----------------------------------------------------------------------------------------------
@@ -219,15 +180,19 @@ class FakeDevice:
         self._put(op)
 
     def _store(self, op: Op, entry: str, launch: Launch, arguments: list[Any]) -> None:
-        program, results = PROGRAMS[entry], {}
+        program, results, computed = PROGRAMS[entry], {}, -1
         outputs = [int(arguments[at]) for at in program.outputs if at < len(arguments)]
         adds = launch.grid[2] > 1  # blocks that share an output add to it
         for address in outputs:
             buffer, _ = self._at(address, 1)
 
             def store(address: int = address) -> None:
-                results.update(results or program.compute(self, launch, arguments))
-                value = results[address] + (1 if op.kind == "wrong" else 0)
+                nonlocal computed
+                if computed != self.uploads:  # a graph is replayed over other inputs, too
+                    results.update(program.compute(self, launch, arguments))
+                    computed = self.uploads
+                wrong = op.kind == "wrong" or (op.kind == "tires" and self.tired)
+                value = results[address] + (1 if wrong else 0)
                 place = self.view(address, value.dtype, value.shape, write=True)
                 place[...] = place + value if adds and address == outputs[0] else value
 
@@ -243,9 +208,13 @@ class FakeDevice:
             raise ContextLost("running the kernels failed: illegal address")
         if op.kind == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        if op.kind in ("hang", "crawl"):
-            time.sleep(3600 if op.kind == "hang" else 1)
+        while op.kind == "wait" and not self.gate.exists():
+            time.sleep(0.005)
+        if op.kind == "crawl":
+            time.sleep(1)
+        self.hung |= op.kind == "hang"
         op.apply()
+        self.tired |= self.timing and op.kind == "tires"
         self.clock_us += op.us
 
     def capture(self, enqueue: Callable[[], None], launches: int) -> Graph:
@@ -262,15 +231,19 @@ class FakeDevice:
 
     def time(self, replay: Callable[[], None], repeats: int) -> list[float]:
         time.sleep(self.sleep_s)
-        found = []
+        self.timing, found = True, []
         for _ in range(repeats):
             before = self.clock_us
             replay()
             us = (self.clock_us - before) * self.noise.normal(1, 0.002)
             found.append(max(1, round(us / TICK_US)) * TICK_US)
+        self.timing = False
+        self.sync()
         return found
 
-    def sync(self) -> None: ...
+    def sync(self) -> None:
+        if self.hung:
+            threading.Event().wait()
 
     def close(self) -> None: ...
 

@@ -1,7 +1,8 @@
-"""An NVML without a driver: it stands in for the module ``pynvml`` in the fake device's process.
+"""An NVML without a driver: it stands in for the module ``pynvml``.
 
-``MOOD`` says how it answers: ``works``, ``refuses`` (everything, as under some hypervisors), ``no_power``,
-``throttled``, ``busy`` (somebody else computes on the card), ``blind`` (it shows no process, not even this one).
+``FAKE_NVML`` in the environment says how it answers: ``works``, ``refuses`` (everything, as under some hypervisors),
+``no_power``, ``throttled``, ``busy`` (somebody else computes on the card), ``blind`` (it shows no process, not even
+this one), ``container`` (this process has another number there).
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-MOOD = "works"
 NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
 nvmlClocksEventReasonNone, nvmlClocksEventReasonAll = 0, 511
 nvmlClocksEventReasonGpuIdle = 1
@@ -27,8 +27,12 @@ class Process:
     pid: int
 
 
+def _mood() -> str:
+    return os.environ.get("FAKE_NVML", "works")
+
+
 def _answer(value: object, refusing: tuple[str, ...] = ()) -> object:
-    if MOOD == "refuses" or MOOD in refusing:
+    if _mood() in ("refuses", *refusing):
         raise NVMLError("Not Supported")
     return value
 
@@ -66,9 +70,9 @@ def nvmlDeviceGetTemperature(handle: str, sensor: int) -> object:
 
 def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> object:
     throttled = nvmlClocksEventReasonSwPowerCap | nvmlClocksEventReasonUserDefinedClocks
-    return _answer(throttled if MOOD == "throttled" else nvmlClocksEventReasonGpuIdle)
+    return _answer(throttled if _mood() == "throttled" else nvmlClocksEventReasonGpuIdle)
 
 
 def nvmlDeviceGetComputeRunningProcesses(handle: str) -> object:
-    own = [] if MOOD == "blind" else [Process(os.getpid())]
-    return _answer(own + [Process(1)] * (MOOD == "busy"))
+    own = [] if _mood() == "blind" else [Process(os.getpid() + (_mood() == "container"))]
+    return _answer(own + [Process(1)] * (_mood() == "busy"))

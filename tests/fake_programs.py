@@ -44,6 +44,11 @@ def cells(registers: int, operand: str) -> np.ndarray:
     return np.stack([quad * 2 + half + 8 * register, group], axis=-1)  # b: row is the inner index
 
 
+def copy(device: Any, launch: Any, arguments: list[Any]) -> Stores:
+    source, target, vectors = (int(a) for a in arguments)
+    return {target: device.view(source, np.uint32, (4 * vectors,))}
+
+
 def load_fragments(device: Any, launch: Any, arguments: list[Any]) -> Stores:
     a_tile, b_tile, a, b = (int(v) for v in arguments)
     of_a, of_b = device.view(a_tile, np.uint16, (16, 16)), device.view(b_tile, np.uint16, (8, 16)).T
@@ -82,6 +87,7 @@ class Program:
 PROGRAMS = {
     "distance": Program(distance, (2, 5)),
     "sums": Program(sums, (1,)),
+    "copy": Program(copy, (1,)),
     "load_fragments": Program(load_fragments, (2, 3)),
     "multiply": Program(multiply, (2,)),
 }

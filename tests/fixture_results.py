@@ -79,7 +79,7 @@ RUNGS = {
 FLOORS = {"empty": (0.71, 0.71), "read_fp16": (9.27, 6.9), "read_fp32": (18.1, 16.4)}
 WAYS = (("graph_train", 0.71, 100), ("plain_train", 5.1, 100), ("graph_single", 2.4, 1), ("plain_single", 6.2, 1))
 PROBED = ("async_copy", "split_k", "tuned")
-PROBLEM = {"batch": 16, "rows": 4096, "columns": 4096}
+PROBLEM = {"batch": 16, "out_features": 4096, "in_features": 4096}
 FLOPS = 2 * 16 * 4096 * 4096
 LEAST_BYTES = {"fp32": 4 * (4096 * 4096 + 2 * 16 * 4096), "fp16": 2 * (4096 * 4096 + 16 * 4096) + 4 * 16 * 4096}
 
@@ -268,7 +268,7 @@ class Lab:
                 times: Any = self.pair(cold * scale * (1 + batch / 400), warm * scale * (1 + batch / 400), count=200)
                 if slug == "tuned" and batch > 16:
                     times = r.NotMeasured(not_measured="the tuned rung takes at most 16 rows of X")
-                shape = {"batch": batch, "rows": rows, "columns": columns}
+                shape = {"batch": batch, "out_features": rows, "in_features": columns}
                 shapes.append(r.ShapeEntry(entry=slug, problem=shape, times=times))
         return r.ShapesResults(shapes=shapes)
 

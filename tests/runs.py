@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from tests.fake_recorder import DEVICE, KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent
 CARD, LADDER = "fake-gpu", "distance"
+LONG_S = 300.0  # nothing takes so long, however busy the machine is
 LIGHT = "distance/probes,distance/one_change,distance/resolution"  # jobs of some tenths of a second
 
 
@@ -64,6 +65,14 @@ def all_recordings(out: Path) -> dict[str, Recording]:
     return {"/".join(key): found for key, found in {**card.recordings, **card.without}.items()}
 
 
+def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every part of a recording's dumped results with the path of its keys."""
+    yield path, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield from parts(part, f"{path}.{key}".strip("."))
+
+
 def files(out: Path) -> dict[str, bytes]:
     """All files under ``out``, hidden ones too."""
     return {str(p.relative_to(out)): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()}
@@ -72,7 +81,7 @@ def files(out: Path) -> dict[str, bytes]:
 def command(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The recorder's command on the fake device, run to its end."""
     return subprocess.run(
-        words(*arguments), cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=120
+        words(*arguments), cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=LONG_S
     )
 
 
@@ -88,7 +97,7 @@ def words(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "tests.fake_recorder", *map(str, arguments)]
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = LONG_S) -> None:
     """Until ``condition()``; an AssertionError when it does not come."""
     end = time.monotonic() + seconds
     while not condition():

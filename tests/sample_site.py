@@ -195,7 +195,7 @@ def write_site(dist: Path) -> Path:
     claim = ClaimRow(
         "same(sample.four.cold, sample.five.cold)",
         "<p>Both are the same.</p>",
-        "",
+        False,
         "content/x.md:3",
         "Sample",
         verdicts,

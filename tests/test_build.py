@@ -65,10 +65,12 @@ class Links(HTMLParser):
         self.links: list[str] = []
         self.ids: list[str] = []
         self.tags: list[str] = []
+        self.attributes: set[str] = set()
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
         for name, value in attrs:
             if name in ("href", "src") and value is not None:
                 self.links.append(value)
@@ -108,6 +110,69 @@ def test_nothing_of_a_recording_becomes_markup(site):
             assert "alert(1)</script>" not in str(text), name
     assert "&lt;img src=x" in built.files["sums/mini-beta/index.html"]
     assert "<img" not in built.files.get("feed.xml", "")
+
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;'
+
+
+def test_nothing_of_a_plain_text_of_content_becomes_markup(site):
+    """Every text that is printed as it was typed: of the site, an article, the words and the instructions."""
+    quoted = HOSTILE.replace('"', "'")
+    for file, old, new in [
+        ("content/site.yaml", "title: Mini", f'title: "Mini {quoted}"'),
+        ("content/site.yaml", "tagline: A site", f'tagline: "{quoted}"\n# A site'),
+        ("content/sums/article.yaml", "title: Sums of rows", f'title: "{quoted}"'),
+        ("content/terms.yaml", "term: row", f'term: "row {quoted}"'),
+        ("content/glossary.yaml", "name: Shuffle", f'name: "{quoted}"'),
+        ("content/glossary.yaml", "does: Hands", f'does: "{quoted}"\n  # Hands'),
+        ("content/glossary.yaml", "BFLY: the lane", f'"{quoted}": "{quoted}"\n    # the lane'),
+        ("content/sums/01-the-sum.md", "{term}`row`", f"{{term}}`row {quoted}`, {{term}}`{quoted} <row>`"),
+        ("content/sums/01-the-sum.md", "{definition}`4 bytes`", f"{{definition}}`{quoted}`"),
+        ("content/sums/02-two-rungs.md", "|the plain one`", f"|{quoted}`"),
+        ("content/sums/02-two-rungs.md", "## Elsewhere", f"## `{HOSTILE}` elsewhere\n\n### `{HOSTILE}`"),
+        ("content/sums/02-two-rungs.md", "# Two rungs", f"# Two `{HOSTILE}` rungs"),
+        ("content/sums/01-the-sum.md", "Why so few?", f"Why `{HOSTILE}`?"),
+        ("content/sums/01-the-sum.md", "No number", f'[`{HOSTILE}`](https://example.org/"onclick=alert(3)) \\<img>'),
+    ]:
+        site.edit(file, old, new)
+    site.append(
+        "content/sums/01-the-sum.md", f'```x"onclick=alert(4)\n{HOSTILE}\n```\n\n| `{HOSTILE}` |\n|---|\n| `a` |'
+    )
+    site.more["site_url"] = "https://example.org/x"
+    files = site.build().files
+    index = next((site.root / "staging" / "assets").glob("search-index.*.js"))
+    assert HOSTILE.split("<img")[0] in index.read_text(encoding="utf-8")  # a script of its own: it is no markup there
+    for name, text in files.items():
+        if name.endswith(".html"):
+            parsed = Links(str(text))
+            assert "img" not in parsed.tags, name
+            assert not any(attribute.startswith("on") for attribute in parsed.attributes), name
+            assert parsed.tags.count("script") == str(text).count("<script"), name
+        if name.endswith((".html", ".xml")):
+            assert "<img" not in str(text), name
+            assert "<script>" not in str(text), name
+    assert "&lt;img src=x" in files["sums/index.html"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("content/terms.yaml", "row:", "'x\"><script>':"),
+        ("content/glossary.yaml", "SHFL:", "'X\"><script>':"),
+        ("content/site.yaml", "card: mini-alpha", "card: '\"><script>'"),
+        ("content/sums/article.yaml", "subject: sums", "subject: '\"><script>'"),
+        ("content/sums/01-the-sum.md", "sums/plain#compute", 'sums/plain#"><script>'),
+        ("content/sums/02-two-rungs.md", "{figure} bandwidth", '{figure} bandwidth"><script>'),
+        ("content/sums/02-two-rungs.md", ":condition: cold", ':id: "><script>'),
+        ("content/sums/02-two-rungs.md", ":condition: cold", ':condition: "><script>'),
+        ("content/sums/02-two-rungs.md", "claim} faster", 'claim} "><script> + faster'),
+        ("content/sums/02-two-rungs.md", "`bandwidth/warp`", '`bandwidth/"><script>`'),
+        ("content/sums/02-two-rungs.md", "`somewhere.sums", '`"><script>.sums'),
+    ],
+)
+def test_what_names_something_cannot_hold_markup(site, file, old, new):
+    site.edit(file, old, new)
+    assert any(fault.startswith(f"{file}:") for fault in site.faults())
 
 
 def test_plotly_makes_no_link_of_a_string(site):
@@ -242,8 +307,8 @@ def test_feed_and_canonical_links_only_where_the_address_is_known(site):
     assert "<loc>https://example.org/x/sums/mini-beta/</loc>" in files["sitemap.xml"]
 
 
-def test_a_page_names_its_picture_where_the_address_is_known_and_one_is_kept(site, tmp_path, monkeypatch):
-    monkeypatch.setattr("publisher.stills.STILLS", tmp_path)
+def test_a_page_names_its_picture_where_the_address_is_known_and_one_is_kept(site, tmp_path):
+    site.more["stills"] = tmp_path
     site.more["site_url"] = "https://example.org/x/"
     built = site.build()
     assert "og:image" not in built.files["sums/index.html"]

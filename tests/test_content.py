@@ -52,7 +52,18 @@ def test_the_mini_article_has_no_faults(site):
         ("{published}`somewhere.sums.best_us|GB/s`", "cannot be written as GB/s"),
         ("It takes 5 ms.", "'5 ms' is a number with a unit"),
         ("[there](#a-flor)", "did you mean a-floor?"),
-        ("[there](03-missing.md)", "leads to #missing"),
+        ("[there](03-missing.md)", "there is no chapter 03-missing.md"),
+        ("[there](01-two-rungs.md)", "did you mean 02-two-rungs.md?"),
+        ("[there](02-two-rungs.md#a-floor)", "02-two-rungs.md has no place #a-floor"),
+        ("[there](#fig-nosuch)", "no place of this article"),
+        ("[there](#fig-bandwith)", "did you mean fig-bandwidth?"),
+        ("[there](#fig-bandwidth/wrap)", "no card has the step bandwidth/wrap; did you mean warp?"),
+        ("[there](#claim-two-rungs-9)", "did you mean claim-two-rungs-"),
+        ("[there][ref]\n\n[ref]: #a-flor", "did you mean a-floor?"),
+        ("[there]()", "leads nowhere"),
+        ("<mailto:me@example.org>", "leads nowhere"),
+        ('[there](#a-floor "5 ms")', "'5 ms' is a number with a unit"),
+        ("{term}`<row>`", "has no word before it"),
         ("[there](other.html)", "leads nowhere"),
         ("[its {value}`a.b` blocks](#x)", "{value} stands inside a link; end the link before it"),
         ("![a picture](x.png)", "an image cannot be published"),
@@ -71,6 +82,36 @@ def test_the_mini_article_has_no_faults(site):
         (":::{claim} faster(sums.warp.cold, sums.plane.cold)\ntext\n:::", "did you mean plain?"),
         (":::{otherwise}\ntext\n:::", "belongs inside a claim"),
         (":::note\ntext\n:::", "opens no directive"),
+        (":::\ntext\n:::", "closes nothing"),
+        (":::{note} A title\ntext", "is never closed; end it with a line of :::"),
+        ("```\ncode", "is never closed; end it with a line of ```"),
+        ("```{note} A title\ntext\n```", "a directive has colons: :::{note}"),
+        ("```{figure} bandwidth\n```", "would be printed as code"),
+        ("```cuda title=one\nint x;\n```", "only the language can follow"),
+        ("    :::{note}\n    text\n    :::", "is indented by four blanks"),
+        (":::{note} It takes 5 ms\ntext\n:::", "'5 ms' is a number with a unit"),
+        (":::{note} {valeu}`card.sms`\ntext\n:::", "did you mean value?"),
+        (":::{note}\n:class: wide\ntext\n:::", "takes no lines such as :class: value"),
+        (":::{snippet} sums/plain#compute\n:lines: 1\n:::", "takes no lines such as :lines: value"),
+        (":::{not-measured} here\n:::", "takes no argument"),
+        (":::{figure} bandwidth\n:id: My figure\n:::", "is no name of a figure"),
+        (":::{figure} ../bandwidth\n:::", "is no name of a figure"),
+        (":::{figure} bandwidth\n:id: other\n:condition: wram\n:::", "wram names nothing; did you mean warm?"),
+        (":::{figure} tiles-blocks-sms\n:rung: plian\n:::", ":rung: plian names nothing; did you mean plain?"),
+        (":::{figure} samples\n:names: warp plian\n:::", ":names: plian names nothing; did you mean plain?"),
+        (":::{figure} probes\n:published: somewher\n:::", "did you mean somewhere?"),
+        (":::{figure} one-block\n:::", "it needs the option :rung: value; there are plain, warp"),
+        ("## The {term}`row`", "{term} stands in a heading"),
+        ("The {valeu}`row`\n---", "{valeu} stands in a heading"),
+        ("### ![a](b.png)", "an image cannot be published"),
+        ("## [there](#a-floor)", "a link stands in a heading"),
+        ("## In 5 ms", "'5 ms' is a number with a unit"),
+        ("##", "a heading without words"),
+        ("> ## Quoted", "a heading stands inside a list or a quotation"),
+        ("| 5 ms | b |\n|---|---|\n| c | d |", "'5 ms' is a number with a unit"),
+        ("[a]: https://example.org", "no link uses the definition [a]"),
+        ("[^1]: A footnote.", "is a footnote"),
+        ("> " * 45 + "deep", "nested deeper than 40"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_line(site, text, part):
@@ -80,10 +121,29 @@ def test_a_mistake_is_named_with_its_line(site, text, part):
     assert faults[0].startswith(f"{ONE}:{line}: "), faults
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "below"),
+    [
+        ("::::{claim} card.sms > 0\na\n:::{otherwise} b\nc\n:::\n::::", "takes no argument and no options", 2),
+        ("::::{claim} card.sms > 0\na\n:::{otherwise}\nb\n:::\n:::{otherwise}\nc\n:::\n::::", "this is its second", 5),
+        ("::::{claim} card.sms > 0\na\n:::{otherwise}\n{value}`card.smms`\n:::\n::::", "did you mean sms?", 3),
+        ("::::{claim} card.sms < 0\n{term}`rwo`\n:::{otherwise}\nb\n:::\n::::", "did you mean row?", 1),
+        (":::{figure} bandwidth\n:id: other\n:id: third\n:::", ":id: stands twice", 2),
+        (":::{figure} bandwidth\n:id:\n:::", ":id: has no value", 1),
+        (":::{note}\n## Inner\n:::", "a heading stands inside :::{note}", 1),
+    ],
+)  # fmt: skip
+def test_a_mistake_below_the_first_line_is_named_with_its_line(site, text, part, below):
+    line = site.append(ONE, text)
+    assert any(fault.startswith(f"{ONE}:{line + below}: ") and part in fault for fault in site.faults()), site.faults()
+
+
 def test_a_bar_that_cuts_a_table_is_found(site):
     line = site.append(ONE, "| a | b |\n|---|---|\n| {value}`sums.warp.cold|ms` | c |")
-    (fault,) = site.faults()
-    assert fault.startswith(f"{ONE}:{line + 2}: {{value}} has no text in back-ticks right after it")
+    faults = site.faults()
+    assert all(fault.startswith(f"{ONE}:{line + 2}: ") for fault in faults)
+    assert any("{value} has no text in back-ticks right after it" in fault for fault in faults)
+    assert any("more cells than its head" in fault for fault in faults)
     site.edit(ONE, "cold|ms", "cold\\|ms")
     assert site.faults() == []
     assert "0.0125\u00a0ms" in site.build().files["sums/index.html"]
@@ -136,7 +196,28 @@ def test_all_mistakes_come_at_once_in_order(site):
         (HEAD, "subject: sums", "subject: smus", f"{HEAD}:2", "did you mean sums?"),
         (HEAD, "`card.name`", "`card.nmae`", f"{HEAD}:4", "did you mean name?"),
         ("content/terms.yaml", "row:\n  term:", "row:\n  trem:", "content/terms.yaml:2", "did you mean term?"),
-        ("content/terms.yaml", "one `sum`", "one {value}`card.sms`", "content/terms.yaml:1", "no roles"),
+        ("content/terms.yaml", "one `sum`", "one {value}`card.sms`", "content/terms.yaml:3", "the only role in it"),
+        ("content/terms.yaml", "one `sum`", "one [sum](#smu)", "content/terms.yaml:3", "there are row"),
+        ("content/terms.yaml", "one `sum`", "one [sum](01-the-sum.md)", "content/terms.yaml:3", "no entry"),
+        ("content/terms.yaml", "text: The", "text: '# The'", "content/terms.yaml:3", "is not valid YAML"),
+        ("content/terms.yaml", "text: The numbers that", "text: <br>", "content/terms.yaml:3", "raw HTML"),
+        ("content/terms.yaml", "row:\n", "my row:\n", "content/terms.yaml:1", "cannot name an entry"),
+        ("content/terms.yaml", "row:\n", "terms:\n", "content/terms.yaml:2", "has a part of that name"),
+        ("content/terms.yaml", "term: row", "term: 5 ms", "content/terms.yaml:2", "'5 ms'"),
+        ("content/terms.yaml", "row:\n", "a:\n  term: Row\n  text: A.\nrow:\n", "content/terms.yaml:5", "already, a"),
+        ("content/glossary.yaml", "SHFL:", "Shfl:", "content/glossary.yaml:1", "cannot name an entry"),
+        ("content/glossary.yaml", "class: move", "class: moves", "content/glossary.yaml:3", "class"),
+        ("content/glossary.yaml", "Hands a", "In 4 cycles, hands a", "content/glossary.yaml:4", "'4 cycles'"),
+        ("content/glossary.yaml", "the lane whose", "2 ms, the lane whose", "content/glossary.yaml:6", "'2 ms'"),
+        ("content/site.yaml", "A site of", "1.5x faster, a site of", "content/site.yaml:2", "'1.5x'"),
+        ("content/site.yaml", "title: Mini", "title: '{value}`card.sms`'", "content/site.yaml:1", "is no role here"),
+        ("content/site.yaml", "title: Mini", 'title: "Mi\\x01ni"', "content/site.yaml:1", "U+0001"),
+        ("content/site.yaml", "title: Mini", "title: Mi\x7fni", "content/site.yaml:1", "U+007F"),
+        (ONE, "Each ", "Each \x02 ", f"{ONE}:3", "U+0002"),
+        (HEAD, "title: Sums", "title: 3 GB/s of sums", f"{HEAD}:1", "'3 GB/s'"),
+        (HEAD, "A matrix", "In 3 ms, a matrix", f"{HEAD}:4", "'3 ms'"),
+        (HEAD, "A matrix", "A [b](#a-flor) matrix", f"{HEAD}:4", "did you mean a-floor?"),
+        (HEAD, "lede: A", "lede: |\n  # Head\n\n  A", f"{HEAD}:4", "is one paragraph"),
         ("content/terms.yaml", "one `sum` is", "3 ms is", "content/terms.yaml:3", "'3 ms'"),
         ("content/glossary.yaml", "class: move", "class: [move]", "content/glossary.yaml:3", "class"),
         ("content/site.yaml", "title: Mini", "title: &a Mini", "content/site.yaml:1", "anchors and aliases"),
@@ -177,6 +258,10 @@ def test_line_ends_and_byte_order_marks_of_other_systems_are_read(site):
 @pytest.mark.parametrize(
     "text",
     ["5 ms", "5ms", "1,024 KB", "16 bytes", "16-byte", "3.5 GB/s", "100 %", "100%", "58 times", "1980 MHz", "700 W",
+     ".5 µs", "1.5x faster", "1.5×", "1.5 × faster", "20 TFLOPs", "12 MB/sec", "3 min", "3 hours", "2 h",
+     "8 GB per second", "5 Gb/s", "40 Gbps", "20 TOPS", "1e3 ms", "2×10^3 ms", "3·10⁻³ s", "2,5 ms", "½ ms", "2½ ms",
+     "10-fold", "tenfold", "400 cycles", "300 launches a second", "7 nm", "11 pixels", "3 MB/launch", "5\nms",
+     "2–3 ms", "1.5\u202fms", "20 W", "3 J", "16 B", "64 kB", "2 kilobytes", "5 ‰", "1.5x",
      "40 °C", "9.27 µs", "9.27 μs", "312 TFLOP/s", "2 seconds", "40\u00a0ns", "10 to 20 ms", "5 percent"],
 )  # fmt: skip
 def test_a_literal_with_a_unit_is_found(text):
@@ -186,10 +271,30 @@ def test_a_literal_with_a_unit_is_found(text):
 @pytest.mark.parametrize(
     "text",
     ["16 × 4096", "8 warps", "FP16", "fp32 values", "4096 rows", "rung 6", "W is 4096 wide", "two times", "16 bits",
+     "the 1990s", "8x8 tiles", "16 × N", "16 x K columns", "2 + 3", "4 cells of B in 2", "a 16 by 16 tile",
      "sm_90", "3 of 8", "32 threads", "m16n8k16", "1st", "v2", "chapter 5. When", "K-slice 32 Walks"],
 )  # fmt: skip
 def test_a_plain_number_is_left_alone(text):
     assert check_literals(f"It is {text}, they say.", "f", 1) == []
+
+
+@pytest.mark.parametrize(
+    "head", ["ms", "time (ms)", "cold, µs", "GB/s", "share, %", "bytes", "rate [TFLOP/s]", "cycles"]
+)
+@pytest.mark.parametrize("cell", ["12.5", "~5", "1e3", "½", "2–3", "`7`"])
+def test_a_number_below_its_unit_is_found(head, cell):
+    faults: list = []
+    parse_document(f"# T\n\n| rung | {head} |\n|---|---|\n| a | b |\n| b | {cell} |\n", "f", faults)
+    assert [fault.line for fault in faults] == [6], faults
+
+
+@pytest.mark.parametrize(
+    "head", ["rows", "B", "W", "times", "rung", "how many times", "min and max", "in GB/s or so, b"]
+)
+def test_a_number_below_a_word_is_left_alone(head):
+    faults: list = []
+    parse_document(f"# T\n\n| {head} |\n|---|\n| 12 |\n| {{definition}}`5` |\n", "f", faults)
+    assert faults == []
 
 
 def test_literals_in_code_and_roles_are_not_prose():
@@ -200,24 +305,30 @@ def test_literals_in_code_and_roles_are_not_prose():
 
 def test_emphasis_does_not_hide_a_literal():
     faults: list = []
-    parse_document("# T\n\nIt takes **5** ms.\n", "f", faults)
-    assert [fault.line for fault in faults] == [3]
+    parse_document("# T\n\nIt takes **5** ms.\nOr `5` ms.\n", "f", faults)
+    assert [fault.line for fault in faults] == [3, 4]
 
 
-def test_html_in_a_chapter_is_text(site):
-    site.append(ONE, "<script>alert(1)</script> & <b>bold</b>")
+def test_html_in_a_chapter_is_text_where_it_is_marked_as_text(site):
+    site.append(ONE, "`<script>alert(1)</script>` & \\<b>bold\\</b>")
     html = site.build().files["sums/index.html"]
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &lt;b&gt;bold" in html
+    assert "<code>&lt;script&gt;alert(1)&lt;/script&gt;</code> &amp; &lt;b&gt;bold" in html
 
 
-def test_headings_become_sections_with_unique_ids():
+def test_headings_become_sections():
     faults: list = []
     document = parse_document(
-        "# T\n\n## Same\n\na\n\n### Deep\n\n## Same\n\nb\n\n## 7. Odd & *even*\n", "f", faults, "start"
+        "T\n===\n\n## Same\n\na\n\n### Deep `x`\n\n## Same\n\nb\n\n7. Odd &\n*even*\n---\n\n## 7. `f` & *g*\n",
+        "f",
+        faults,
+        "start",
     )
-    assert [part.id for part in document.parts] == ["start", "same", "start-same", "odd-even"]
-    assert [part.title for part in document.parts] == ["T", "Same", "Same", "7. Odd & even"]
-    assert "<h4>Deep</h4>" in str(document.parts[1].pieces[0])
+    assert faults == []
+    assert [part.title for part in document.parts] == ["T", "Same", "Same", "7. f & g"]
+    assert document.parts[-1].title_html == "7. <code>f</code> &amp; <em>g</em>"
+    assert [heading.slug for heading in document.headings] == ["start", "same", "deep-x", "same", "f-g"]
+    assert [heading.line for heading in document.headings] == [1, 4, 8, 10, 18]
+    assert str(document.parts[1].pieces[2]).startswith('">Deep <code>x</code></h4>')
 
 
 def test_nested_directives_and_options_are_parsed():
@@ -239,7 +350,11 @@ def test_nested_directives_and_options_are_parsed():
 
 def test_slugs_and_files():
     assert slugify("7. Splitting the sum") == "splitting-the-sum"
-    assert slugify("Überall, C++!") == "uberall-c"
+    assert slugify("Überall, C++!") == "überall-c"
+    assert slugify("概要") == "概要"
+    assert slugify("Ελληνικά") == "ελληνικά"
+    assert slugify("हिन्दी") == "हिन्दी"
+    assert slugify("🚀") == slugify("2026") == "part"
     assert slug_of("06_async_copy.loads_only.cu") == "async_copy.loads_only"
     assert slug_of("notes.txt") == ""
 

@@ -17,7 +17,7 @@ from tests.fixture_cards import whole_card
 
 RECORDINGS = Path(__file__).parent / "mini" / "recordings"
 NBSP = "\u00a0"
-SQUARE = "rows_2048.columns_2048"
+SQUARE = "out_features_2048.in_features_2048"
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,10 @@ from publisher.readings import reading
 from publisher.registers import carried, registers
 from recorder.compile import compile_cubin
 from recorder.listing import Instruction, make_instruction, parse_sass
-from recorder.recording import load_cards, parse_yaml
+from recorder.recording import load_cards
 from recorder.results import Code
 from recorder.sass import parse_cuobjdump
+from recorder.strict_yaml import parse_yaml
 from recorder.toolkit import ToolkitError, run_program
 from tests.conftest import ROOT
 

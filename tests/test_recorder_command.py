@@ -5,26 +5,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recorder import __main__ as command_module
-from recorder import changes as changes_module
-from recorder import device as device_module
-from recorder import toolkit
-from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check
+from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check, core_error, list_devices
 from recorder.recording import load
+from recorder.toolkit import need_tools
 from tests.fake_recorder import DEVICE, KERNELS, main
-from tests.runs import CARD, ROOT, command
+from tests.runs import CARD, LONG_S, ROOT, command
 
 ONE = "distance/resolution"
 
 
-def called(*arguments: str | Path, device: str = DEVICE) -> int:
+def called(*arguments: str | Path, **options: Any) -> int:
     """The command in this process; its worker is another one all the same."""
-    return main([str(word) for word in arguments], device, KERNELS)
+    return main([str(word) for word in arguments], **{"device_factory": DEVICE, "kernels": KERNELS, **options})
 
 
 # ---- a run -------------------------------------------------------------------------------------------------------
@@ -61,21 +60,18 @@ def test_a_second_recording_says_what_changed(tmp_path: Path, capsys: pytest.Cap
     assert "Against what was recorded before:" in said and f"  {CARD}: " in said
 
 
-def test_what_hinders_the_comparison_costs_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    def broken(*_: object) -> list[str]:
-        raise ValueError("content/x.md:3: no such role\nand more")
-
+def test_what_hinders_the_comparison_costs_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     called("--out", tmp_path, "--quick", "--only", ONE)
-    monkeypatch.setattr(changes_module, "_report", broken)
+    (tmp_path / CARD / "distance" / "probes.yaml").write_text("schema: 7\nand: more\n")
     assert called("--out", tmp_path, "--quick", "--only", ONE, "--force") == 0
-    assert "What changed cannot be said: content/x.md:3: no such role. The build says" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "What changed cannot be said: " in said and "schema is a whole number (7)" in said
+    assert said.count("The build says more: python build.py") == 1
 
 
 def test_output_that_nobody_reads_ends_the_run_quietly(tmp_path: Path):
     line = f"{sys.executable} -m tests.fake_recorder --quick --only {ONE} --out {tmp_path} | true"
-    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, timeout=LONG_S)
     assert "Traceback" not in done.stderr
 
 
@@ -122,8 +118,8 @@ def test_help_names_no_device_but_a_gpu(capsys: pytest.CaptureFixture[str]):
 # ---- calls that are wrong ----------------------------------------------------------------------------------------
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path, device: str = DEVICE) -> str:
-    assert called(*arguments, device=device) == 2
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path, **options: Any) -> str:
+    assert called(*arguments, **options) == 2
     said = capsys.readouterr()
     assert said.err.startswith("recorder: ") and said.err.count("\n") == 1
     return said.err
@@ -140,12 +136,6 @@ def test_a_gpu_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not any(tmp_path.iterdir())
 
 
-def test_an_arch_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    said = refused(capsys, "--arch", "sm_80", "--arch", "sm_7", "--out", tmp_path)
-    assert "does not know the architecture 'sm_7'; it knows sm_" in said and "pip install --upgrade" in said
-    assert not any(tmp_path.iterdir())
-
-
 def test_an_arch_and_a_gpu_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "leave out --gpu" in refused(capsys, "--arch", "sm_80", "--gpu", "0", "--out", tmp_path)
     assert "code alone" in refused(capsys, "--arch", "sm_80", "--only", "distance/times", "--out", tmp_path)
@@ -154,15 +144,12 @@ def test_an_arch_and_a_gpu_together(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_machine_without_cuobjdump(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(toolkit, "_pathfinder_program", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    toolkit.find_program.cache_clear()
-    try:
-        for arguments in (("--only", ONE), ("--arch", "sm_80")):
-            said = refused(capsys, *arguments, "--out", tmp_path / "out")
-            assert "there is no cuobjdump" in said and "pip install 'nvidia-cuda-cuobjdump'" in said
-    finally:
-        toolkit.find_program.cache_clear()
+    without_wheels = partial(need_tools, lambda name: None)
+    for arguments in (("--only", ONE), ("--arch", "sm_80")):
+        said = refused(capsys, *arguments, "--out", tmp_path / "out", need=without_wheels)
+        assert "there is no cuobjdump" in said and "pip install 'nvidia-cuda-cuobjdump'" in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_machine_without_cuda_python(tmp_path: Path):
@@ -170,7 +157,7 @@ def test_a_machine_without_cuda_python(tmp_path: Path):
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-m", "recorder", "--gpu", "0", "--out", tmp_path / "out"], cwd=tmp_path, text=True,
-        env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=60,
+        env=os.environ | {"PYTHONPATH": path}, capture_output=True, timeout=LONG_S,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "recorder: cuda-python is not installed; run pip install '.[record]'\n"
@@ -178,10 +165,10 @@ def test_a_machine_without_cuda_python(tmp_path: Path):
 
 def test_a_machine_without_a_driver(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     try:
-        device_module.list_devices()
+        list_devices()
         pytest.skip("this machine has a driver")
     except DeviceError:
-        said = refused(capsys, "--out", tmp_path, device=command_module.DEVICE)
+        said = refused(capsys, "--out", tmp_path, device_factory=command_module.DEVICE)
     assert "no NVIDIA driver was found" in said and "--arch" in said
 
 
@@ -223,22 +210,19 @@ class Driver:
         return OK, [b"NVIDIA One\0\0", b"NVIDIA Two\0"][handle]
 
 
-def test_a_gpu_that_is_not_there_is_answered_with_those_that_are(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(device_module, "import_cuda", Driver)
+def test_a_gpu_that_is_not_there_is_answered_with_those_that_are():
     for index in (2, -1):
         with pytest.raises(DeviceError) as caught:
-            Device(index)
+            Device(index, Driver())
         assert str(caught.value) == (
             f"there is no GPU {index}. The GPUs there are: 0: NVIDIA One, 1: NVIDIA Two. Choose one with --gpu"
         )
 
 
-def test_a_driver_without_a_gpu_and_one_that_does_not_start(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(device_module, "import_cuda", lambda: Driver(NO_DEVICE))
-    assert device_module.list_devices() == []
-    monkeypatch.setattr(device_module, "import_cuda", lambda: Driver(TOO_OLD))
+def test_a_driver_without_a_gpu_and_one_that_does_not_start():
+    assert list_devices(Driver(NO_DEVICE)) == []
     with pytest.raises(DeviceError, match=r"no usable NVIDIA driver: .* system driver mismatch. Install or update"):
-        device_module.list_devices()
+        list_devices(Driver(TOO_OLD))
 
 
 @pytest.mark.parametrize("name, kind", [
@@ -250,6 +234,16 @@ def test_a_driver_error_becomes_a_sentence_of_its_kind(name: str, kind: type[Exc
         _check((Status(1, name),), "copying on the card")
     assert type(caught.value) is kind and "copying on the card" in str(caught.value)
     assert _check((OK,), "x") is None and _check((OK, 5), "x") == 5 and _check((OK, 5, 6), "x") == (5, 6)
+
+
+@pytest.mark.parametrize("said, kind, words", [
+    ("CUDA_ERROR_INVALID_VALUE: This indicates that one or more …", DeviceError, "launching failed: invalid value"),
+    ("CUDA_ERROR_ILLEGAL_ADDRESS: While executing a kernel …", ContextLost, "launching failed: illegal address"),
+    ("block must be three numbers", ValueError, "block must be three numbers"),
+])  # fmt: skip
+def test_what_a_library_hands_on_from_the_driver_is_said_in_our_words(said: str, kind: type[Exception], words: str):
+    found = core_error(ValueError(said), "launching")
+    assert type(found) is kind and str(found) == words
 
 
 # ---- compiling alone ---------------------------------------------------------------------------------------------

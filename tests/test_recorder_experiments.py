@@ -13,10 +13,12 @@ import pytest
 
 from recorder.recording import Recording
 from recorder.results import Failed, NotMeasured
+from recorder.rotation import COLD_BYTES
 from recorder.source import source_hash
+from tests.fake_device import ATTRIBUTES
 from tests.fake_programs import cells
 from tests.fake_recorder import KERNELS
-from tests.runs import CARD, LADDER, Heard, all_recordings, files, record
+from tests.runs import CARD, LADDER, Heard, all_recordings, files, parts, record
 
 MACHINE = {"machine/fragment", "machine/peaks"}
 OF_LADDER = (
@@ -99,15 +101,42 @@ def test_libraries_and_floors_stand_beside_the_rungs(found: dict[str, Recording]
 
 def test_the_method_says_how_cold_was_made_cold(found: dict[str, Recording]):
     method = found[f"{LADDER}/times"].header.method
-    assert method["cold_copies_fp32"] == 50 and method["cold_copies_fp16"] == 100
-    assert method["cold_bytes_fp16"] == 100 * 2048 * 640 * 2 >= 256e6
-    assert method["launches_per_sample"] == 100
+    assert method["cold_copies_fp32"] == 50 and method["launches_per_sample"] == 100
     assert "random walk" in str(method["tolerance"])
 
 
-def test_a_small_shape_has_trains_that_are_long_enough_to_be_cold(found: dict[str, Recording]):
-    method = found[f"{LADDER}/shapes"].header.method
-    assert method["launches_per_sample_fp16_512_640"] == -(-256_000_000 // (512 * 640 * 2))
+def is_cold(path: str, part: Any) -> bool:
+    cold = path.endswith("cold") or (isinstance(part, dict) and part.get("condition") == "cold")
+    return cold and isinstance(part, dict) and part.keys() != {"not_measured"}
+
+
+def test_every_recording_of_a_cold_time_says_what_made_it_cold(found: dict[str, Recording]):
+    cold = {
+        key.partition("/")[2]: entry.header.method
+        for key, entry in found.items()
+        if any(is_cold(path, part) for path, part in parts(entry.results.model_dump()))
+    }
+    assert set(cold) == {"times", "placement", "probes", "one_change", "sweep", "shapes"}
+    shapes = cold.pop("shapes")
+    for method in cold.values():
+        copies, nbytes = method["cold_copies_fp16"], method["cold_bytes_fp16"]
+        assert (copies, nbytes) == (100, 100 * 2048 * 640 * 2) and int(str(nbytes)) >= COLD_BYTES
+    assert shapes["cold_copies_fp16"] == "512 x 640: 391; 4096 x 640: 50"
+    assert shapes["cold_bytes_fp32"] == "512 x 640: 256901120; 4096 x 640: 262144000"
+    assert shapes["launches_per_sample_fp16"] == "512 x 640: 391"
+
+
+def test_the_roofs_say_how_much_was_streamed(found: dict[str, Recording]):
+    method = found["machine/peaks"].header.method
+    assert method["copied_bytes"] == method["read_bytes"] == (1 << 30) // 4  # of the fake card's memory
+    assert method["l2_reread_bytes"] == ATTRIBUTES["L2_CACHE_SIZE"] // 4
+
+
+def test_the_counters_say_who_emptied_the_caches(found: dict[str, Recording]):
+    assert found[f"{LADDER}/counters"].header.method["cache"] == "flushed by the profiler"
+
+
+def test_shapes_are_those_of_the_ladder_in_its_order(found: dict[str, Recording]):
     shapes = results(found, "shapes").shapes
     assert [(s.entry, s.problem["points"]) for s in shapes] == [
         (entry, points) for points in (512, 4096) for entry in ("lanes", "pretend")
@@ -141,6 +170,12 @@ def test_placement_keeps_consecutive_launches_from_the_middle_of_a_train(found: 
         table = launch.arrays
         assert list(table["block"]) == list(range(1024)) and set(table["sm"]) == {0, 1, 2, 3}
         assert table["start_ns"].min() == 0 and (table["end_ns"] - table["start_ns"] == 320).all()
+
+
+def test_the_launches_of_a_placed_train_are_as_many_as_the_copies(found: dict[str, Recording]):
+    method = found[f"{LADDER}/placement"].header.method
+    assert method["launches_in_train_fp16"] == method["cold_copies_fp16"] == 100
+    assert method["kept"] == "3 launches in a row from the middle of a train"
 
 
 def test_the_one_hot_probe_finds_the_map_that_the_device_has(found: dict[str, Recording]):

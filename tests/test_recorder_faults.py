@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field, ValidationError
 
-from recorder import run as run_module
-from recorder.results import Failed, NotMeasured
+from recorder.process import Patience
+from recorder.results import Failed, Maybe, Model, NotMeasured, Slug, Table
 from recorder.run import RunStopped
+from recorder.session import sentence
 from recorder.statistics import Samples
+from tests.fake_recorder import KERNELS
 from tests.runs import Heard, command, files, record, recording
 
 TIMES = "distance/times"
@@ -46,7 +50,7 @@ FATAL = {"fault": "illegal address", "die": "ended by SIGKILL", "hang": "the ker
 def test_a_rung_that_breaks_its_process_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str):
     monkeypatch.setenv("FAKE_FAULTS", f"02_lanes.cu:{kind}")
     heard = Heard()
-    outcomes = record(tmp_path, f"{TIMES},machine/fragment", quick=True, report=heard, silence=6.0)
+    outcomes = record(tmp_path, f"{TIMES},machine/fragment", quick=True, report=heard, patience=Patience(2.0))
     assert [o.state for o in outcomes.values()] == ["recorded", "recorded"]
     found = times(tmp_path)
     assert FATAL[kind] in found.rungs["lanes"].failed
@@ -90,16 +94,6 @@ def test_a_bug_on_the_way_is_named_with_its_type(tmp_path: Path, monkeypatch: py
     record(tmp_path, TIMES, quick=True)
     assert times(tmp_path).rungs["lanes"] == Failed(failed="ZeroDivisionError: a bug on the way to the card")
     assert isinstance(times(tmp_path).rungs["direct"].cold.samples, Samples)
-
-
-def test_an_experiment_that_crawls_is_given_up_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("FAKE_FAULTS", "02_lanes.cu:crawl")
-    monkeypatch.setattr(run_module, "LEAST_LIMIT_S", 4.0)
-    monkeypatch.setattr(run_module, "LIMIT", 0)
-    record(tmp_path, "distance/resolution", quick=True)
-    kinds = recording(tmp_path, "distance/resolution").results.launches
-    assert kinds["lanes"]["plain_train"].failed == "it took longer than 4 seconds"
-    assert kinds["empty"]["plain_train"].samples.count == 20
 
 
 def test_a_process_that_dies_before_it_does_anything_fails_its_experiment_alone(tmp_path: Path):
@@ -210,3 +204,67 @@ def test_a_run_under_a_throttle_or_beside_others_is_kept_and_flagged(
     assert record(tmp_path, "distance/probes", quick=True)["distance/probes"].flags == [flag]
     again = record(tmp_path, "distance/probes", quick=True)["distance/probes"]
     assert (again.state, again.flags) == ("skipped", [flag])
+
+
+# ---- what is too large to be recorded ----------------------------------------------------------------------------
+
+
+def test_a_launch_of_millions_of_blocks_is_told_the_limits_of_a_recording(tmp_path: Path):
+    kernels = tmp_path / "kernels"
+    shutil.copytree(KERNELS, kernels)
+    ladder = kernels / "distance" / "ladder.py"
+    text = ladder.read_text().replace('problem={"points": 2048,', 'problem={"points": 4_687_500,')
+    ladder.write_text(
+        text.replace('"dimensions": 640},\n    inputs', '"dimensions": 2},\n    inputs').replace(">= 32", ">= 2")
+    )
+    outcomes = record(tmp_path / "out", "distance/placement,distance/code", kernels=kernels, quick=True)
+    placed = recording(tmp_path / "out", "distance/placement").results.rungs["lanes"]
+    assert placed.not_measured == (
+        "a launch has 2,343,750 blocks; the tables of 61,538 blocks at most fit into a recording"
+    )
+    assert outcomes["distance/placement"].faults == []
+    faults = outcomes["distance/code"].faults
+    assert (
+        "rungs.lanes.code: it cannot be recorded: grid.0: is 1,171,875; a recording takes 1,048,576 at most" in faults
+    )
+
+
+Small = Annotated[int, Field(ge=1, le=3000)]
+
+
+class Picky(Model):
+    """A model with each kind of limit that recordings have."""
+
+    count: Small = 1
+    text: Annotated[str, Field(max_length=1000)] = ""
+    name: Slug = "a"
+    few: Annotated[list[int], Field(min_length=1, max_length=2)] = [1]
+    number: float = 1.0
+    maybe: Maybe[float] = 1.0
+    times: Table | None = None
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"count": 2_343_750}, "count: is 2,343,750; a recording takes 3,000 at most"),
+    ({"count": 0}, "count: is 0; a recording takes 1 at least"),
+    ({"text": "x" * 63_000}, "text: has 63,000 characters; a recording has room for 1,000"),
+    ({"name": "No Slug"}, "name: is 'No Slug'; a recording takes names of the form"),
+    ({"few": [1, 2, 3]}, "few: has 3 entries; a recording has room for 2"),
+    ({"few": []}, "few: has 0 entries; a recording has at least 1"),
+    ({"number": float("inf")}, "number: is inf, which is no finite number"),
+    ({"maybe": float("nan")}, "maybe: is nan, which is no finite number"),
+    ({"times": {"columns": "a b", "rows": "1 2 3"}}, "times: the rows do not fill the columns 'a b'"),
+    ({"count": "many"}, "count: is 'many' of type str, which a recording does not take there"),
+    ({"other": 1}, "other: is '1' of type int, which a recording does not take there"),
+])  # fmt: skip
+def test_what_does_not_fit_a_recording_is_said_in_our_words(given: dict[str, Any], words: str):
+    with pytest.raises(ValidationError) as caught:
+        Picky(**given)
+    said = sentence(caught.value)
+    assert said.startswith(f"it cannot be recorded: {words}") and "\n" not in said
+    for theirs in ("validation error", "Input should", "should have", "type=", "pydantic"):
+        assert theirs not in said
+
+
+def test_a_machine_without_memory_is_no_mistake_of_a_kernel():
+    assert sentence(MemoryError("Unable to allocate 9. GiB")) == "this machine has no memory left for it"

@@ -1,22 +1,16 @@
-"""Do the recorder's parts keep what they promise? Rotation, time left, the bar, NVML, counters, compiling and more."""
+"""Do the recorder's parts keep what they promise? Rotation, time left, the bar, a session, compiling and more."""
 
 from __future__ import annotations
 
-import stat
-import sys
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from recorder import cubins as cubins_module
-from recorder import show
-from recorder.conditions import Nvml, Sampler
 from recorder.cubins import Cubins
 from recorder.device import ContextLost, DeviceError, OutOfMemory
-from recorder.experiments import ALL, Experiment, Job, counters
+from recorder.experiments import ALL, Experiment, Job
 from recorder.experiments.resolution import event_step
 from recorder.ladder import load_ladder
 from recorder.outcome import Outcome
@@ -25,9 +19,8 @@ from recorder.rotation import LAUNCHES, rotate
 from recorder.session import MAX_SENTENCE, Session, sentence, shortened
 from recorder.show import BarReport, LineReport
 from recorder.timeleft import TimeLeft, words
-from tests import fake_nvml
 from tests.fake_recorder import KERNELS
-from tests.runs import record, recording
+from tests.runs import LONG_S
 
 MB = 1_000_000
 
@@ -114,9 +107,8 @@ JOB = Job("distance", Experiment("times"))
 def test_the_bar_shows_what_runs_now_and_fits_its_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(show, "DRAW_EVERY_S", 0.0)
     monkeypatch.setenv("COLUMNS", "60")
-    bar = BarReport([JOB])
+    bar = BarReport([JOB], every_s=0.0)
     bar.begin(JOB, 0, 1)
     bar.progress(JOB, "split_k cold", 0.5)
     bar.say("something to know")
@@ -131,12 +123,12 @@ def test_the_bar_shows_what_runs_now_and_fits_its_terminal(
     assert "left  split_k cold" in capsys.readouterr().out
 
 
-def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    lines = LineReport([JOB], quick=True)
+def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str]):
+    lines = LineReport([JOB], quick=True, every_s=LONG_S)
     lines.begin(JOB, 0, 3)
     for share in (0.1, 0.2):
         lines.progress(JOB, "lanes cold", share)
-    monkeypatch.setattr(show, "LINE_EVERY_S", -1.0)
+    lines.every_s = 0.0
     lines.progress(JOB, "lanes warm", 0.3)
     lines.end(Outcome(JOB, "skipped"))
     said = capsys.readouterr().out.splitlines()
@@ -146,109 +138,6 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str], monke
 
 def test_every_experiment_has_estimates():
     assert all(0 < e.estimate_s(quick=True) <= e.estimate_s() for e in ALL)
-
-
-# ---- the card's state --------------------------------------------------------------------------------------------
-
-
-def nvml(monkeypatch: pytest.MonkeyPatch, mood: str) -> Nvml:
-    monkeypatch.setitem(sys.modules, "pynvml", fake_nvml)
-    monkeypatch.setattr(fake_nvml, "MOOD", mood)
-    return Nvml("0000:00:00.0")
-
-
-def test_other_processes_are_those_beside_this_one(monkeypatch: pytest.MonkeyPatch):
-    assert nvml(monkeypatch, "works").other_processes() == 0
-    assert nvml(monkeypatch, "busy").other_processes() == 1
-    assert "not even this one" in nvml(monkeypatch, "blind").other_processes().not_measured
-    hidden = nvml(monkeypatch, "works")
-    monkeypatch.setattr("recorder.conditions.os.getpid", lambda: -1)  # in a container NVML counts otherwise
-    monkeypatch.setattr(fake_nvml, "nvmlDeviceGetComputeRunningProcesses", lambda handle: [fake_nvml.Process(5)])
-    assert hidden.other_processes() == 0
-
-
-def test_reasons_that_the_owner_chose_are_no_throttle(monkeypatch: pytest.MonkeyPatch):
-    assert nvml(monkeypatch, "throttled").throttle_reasons() == ["sw_power_cap"]
-    assert nvml(monkeypatch, "works").throttle_reasons() == []
-    assert "Not Supported" in nvml(monkeypatch, "refuses").throttle_reasons().not_measured
-
-
-def test_a_sampler_without_nvml_says_so(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    sampler = Sampler(SimpleNamespace(pci_bus_id=lambda: "0"))
-    with sampler:
-        pass
-    none = NotMeasured(not_measured="nvidia-ml-py is not installed")
-    assert sampler.results() == none and sampler.conditions().sm_clock_MHz == none
-    assert sampler.remarks() == {"throttle_reasons": "not known: nvidia-ml-py is not installed"}
-
-
-def test_a_sampler_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch):
-    nvml(monkeypatch, "throttled")
-    sampler = Sampler(SimpleNamespace(pci_bus_id=lambda: "0"))
-    for _ in range(2):
-        with sampler:
-            threading.Event().wait(0.02)
-    assert len(sampler.rows) == 2 and sampler.reasons == {"sw_power_cap": 2}
-    assert sampler.conditions().throttle_reasons == ["sw_power_cap"]
-
-
-# ---- counters ----------------------------------------------------------------------------------------------------
-
-NCU = """#!/bin/sh
-[ "$1" = --version ] && { echo "Version 2026.1 (build 1)"; exit; }
-%s
-"""
-CSV = """echo '==PROF== Connected'
-cat <<EOF
-"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
-"0","distance","dram__bytes_read.sum","Mbyte","33.5"
-"0","distance","gpu__time_duration.sum","us","12.5"
-"0","distance","lts__t_sector_hit_rate.pct","%","1,234.5"
-"0","distance","smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio","inst","1"
-"0","distance","smsp__average_warps_issue_stalled_wait_per_issue_active.ratio","inst","3"
-"0","distance","sm__warps_active.avg.pct_of_peak_sustained_active","%","n/a"
-EOF"""
-
-
-def profiler(folder: Path, body: str) -> str:
-    path = folder / "ncu"
-    path.write_text(NCU % body)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(folder)
-
-
-def test_counters_are_read_from_the_profiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PATH", profiler(tmp_path, CSV) + ":/usr/bin:/bin")
-    assert record(tmp_path / "out", "distance/counters")["distance/counters"].faults == []
-    found: Any = recording(tmp_path / "out", "distance/counters").results
-    lanes = found.rungs["lanes"]
-    assert found.tool == "ncu 2026.1 (build 1)"
-    assert lanes.cold["dram__bytes_read.sum"] == 33.5e6 and lanes.cold["gpu__time_duration.sum"] == 12_500
-    assert lanes.cold["lts__t_sector_hit_rate.pct"] == 1234.5
-    assert isinstance(lanes.cold["sm__warps_active.avg.pct_of_peak_sustained_active"], NotMeasured)
-    assert lanes.stalls == {"barrier": 0.25, "wait": 0.75}
-
-
-def counted(tool: Path | str) -> Any:
-    session = Session(SimpleNamespace(index=0, sync=lambda: None), load_ladder(KERNELS / "distance"), False)
-    return session.attempt("lanes", lambda: counters._count(session, f"{tool}/ncu", "lanes"))
-
-
-def test_a_profiler_that_may_not_read_is_quoted(tmp_path: Path):
-    refusal = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"
-    found = counted(profiler(tmp_path, f"echo '{refusal}'"))
-    assert found == Failed(failed=f"ncu read nothing of lanes: {refusal}")
-
-
-def test_a_profiler_that_hangs_is_left_before_the_process_counts_as_hanging(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from recorder.run import SILENCE_S
-
-    assert counters.TIMEOUT_S < SILENCE_S
-    monkeypatch.setattr(counters, "TIMEOUT_S", 0.2)
-    assert "did not finish lanes within 0.2 s" in counted(profiler(tmp_path, "exec sleep 5")).failed
 
 
 # ---- parts of a session ------------------------------------------------------------------------------------------
@@ -295,19 +184,18 @@ def test_sentences_are_one_line_that_prints():
     assert len(shortened("word " * 200)) == MAX_SENTENCE
 
 
-def test_a_kernel_is_compiled_once_however_many_ask(monkeypatch: pytest.MonkeyPatch):
+def test_a_kernel_is_compiled_once_however_many_ask():
     compiled: list[str] = []
     begin = threading.Barrier(5)
 
     def compile_slowly(source: str, name: str, arch: str) -> Any:
         compiled.append(source)
-        threading.Event().wait(0.05)
+        threading.Event().wait(0.05)  # others ask meanwhile, or later: no matter
         if source == "bad":
             raise DeviceError("does not compile")
         return SimpleNamespace(cubin=source.encode())
 
-    monkeypatch.setattr(cubins_module, "compile_cubin", compile_slowly)
-    cubins, got = Cubins(), []
+    cubins, got = Cubins(compile_slowly), []
 
     def ask() -> None:
         begin.wait()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from recorder import sass
 from recorder.compile import compile_cubin
 from recorder.cubin import CubinError, read_ptx, read_sections
 from recorder.listing import (
@@ -162,14 +161,13 @@ $__internal_0_$slow:
         ("EXIT ;", "", "not at the same offsets"),
     ],
 )
-def test_tools_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch, old: str, new: str, message: str):
+def test_tools_that_disagree_are_an_error(old: str, new: str, message: str):
     def run(name: str, *arguments: str) -> str:
         said = run_program(name, *arguments)
         return said.replace(old, new) if name == "nvdisasm" else said
 
-    monkeypatch.setattr(sass, "run_program", run)
     with pytest.raises(SassError, match=message):
-        disassemble(compile_cubin(SOURCE, "kernels/example/tile.cu", "sm_90").cubin, "tile")
+        disassemble(compile_cubin(SOURCE, "kernels/example/tile.cu", "sm_90").cubin, "tile", run)
 
 
 # ---- the recording's line format -----------------------------------------------------------------------------

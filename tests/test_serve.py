@@ -188,9 +188,8 @@ def test_a_later_preview_has_a_higher_version(site, preview):
     other.close()
 
 
-def test_changes_are_seen(site, monkeypatch):
-    monkeypatch.setattr(serving, "POLL_SECONDS", 0.01)
-    seen = changes([site.root / "content"])
+def test_changes_are_seen(site):
+    seen = changes([site.root / "content"], every_s=0.01)
     found: list[set[Path]] = []
     thread = threading.Thread(target=lambda: found.append(next(seen)), daemon=True)
     thread.start()

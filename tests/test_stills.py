@@ -41,18 +41,17 @@ def test_every_article_has_its_picture_to_share_and_none_is_left_over(tmp_path: 
     assert kept == {share.name for share in built.shares}, "renew them: python build.py --stills"
 
 
-def test_a_picture_to_share_is_drawn_kept_and_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stills, "STILLS", tmp_path)
+def test_a_picture_to_share_is_drawn_kept_and_dropped(tmp_path: Path) -> None:
     share = share_of("Sums", "on a card", [None, figures()["rungs"]])
     assert share is not None
     assert share_of("Sums", "on a card", [None]) is None
-    assert find_share(share) is None
+    assert find_share(share, tmp_path) is None
     (tmp_path / "share.0000000000000000.png").write_bytes(b"old")
-    assert renew_shares([share]) == [share.name]
-    picture = find_share(share)
+    assert renew_shares([share], tmp_path) == [share.name]
+    picture = find_share(share, tmp_path)
     assert picture is not None and picture.startswith(b"\x89PNG")
     assert [int.from_bytes(picture[at : at + 4], "big") for at in (16, 20)] == [1200, 630]
-    assert renew_shares([share]) == []
+    assert renew_shares([share], tmp_path) == []
     assert [path.name for path in tmp_path.iterdir()] == [share.name]
     assert share_of("Other sums", "on a card", [figures()["rungs"]]) != share
 
@@ -71,7 +70,7 @@ def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str)
 
 @pytest.fixture(scope="module")
 def drawn_by_the_package(browser: Browser) -> dict[str, str]:
-    return _drawn(browser, _package_bundle())
+    return _drawn(browser, find_bundle(()))
 
 
 @pytest.mark.parametrize("small", SMALL_BUNDLES, ids=lambda path: path.name)
@@ -83,7 +82,7 @@ def test_a_small_bundle_draws_the_same(browser: Browser, drawn_by_the_package: d
 
 
 def test_the_pinned_packages_are_of_the_version_that_the_plotly_package_has() -> None:
-    with _package_bundle().open(encoding="utf-8") as file:
+    with find_bundle(()).open(encoding="utf-8") as file:
         version = re.search(r"plotly\.js v([\d.]+)", file.read(500))
     wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     pinned = {name: wanted[name] for name in wanted if name.startswith("plotly.js")}
@@ -91,20 +90,13 @@ def test_the_pinned_packages_are_of_the_version_that_the_plotly_package_has() ->
     assert set(pinned.values()) == {version[1]}
 
 
-def test_a_bundle_that_lacks_a_type_of_trace_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_that_lacks_a_type_of_trace_is_passed_over(tmp_path: Path) -> None:
     poor, rich = tmp_path / "poor.js", tmp_path / "rich.js"
     poor.write_text('moduleType:"trace",name:"scatter"', encoding="utf-8")
     rich.write_text("".join(f'moduleType:"trace",name:"{kind}",' for kind in TRACE_TYPES), encoding="utf-8")
-    monkeypatch.setattr("publisher.assets.SMALL_BUNDLES", (tmp_path / "none.js", poor, rich))
-    assert find_bundle() == rich
-    assert _package_bundle() not in (poor, rich)
-    assert bundle_traces(_package_bundle()).issuperset(TRACE_TYPES)
-
-
-def _package_bundle() -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("publisher.assets.SMALL_BUNDLES", ())
-        return find_bundle()
+    assert find_bundle((tmp_path / "none.js", poor, rich)) == rich
+    assert find_bundle(()) not in (poor, rich)
+    assert bundle_traces(find_bundle(())).issuperset(TRACE_TYPES)
 
 
 def _drawn(browser: Browser, bundle: Path) -> dict[str, str]:
@@ -114,15 +106,14 @@ def _drawn(browser: Browser, bundle: Path) -> dict[str, str]:
     return drawn
 
 
-def test_stills_are_found_kept_and_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stills, "STILLS", tmp_path)
+def test_stills_are_found_kept_and_dropped(tmp_path: Path) -> None:
     figure = figures()["rungs"]
-    assert find_still(figure) is None
+    assert find_still(figure, tmp_path) is None
     for size in ("wide", "narrow"):
         (tmp_path / f"{still_key(figure)}.{size}.svg").write_text(f"<svg>{size}</svg>\n", encoding="utf-8")
         (tmp_path / f"0000000000000000.{size}.svg").write_text("<svg/>\n", encoding="utf-8")
-    found = find_still(figure)
+    found = find_still(figure, tmp_path)
     assert found is not None
     assert (found.wide, found.narrow) == ("<svg>wide</svg>", "<svg>narrow</svg>")
-    assert stills.renew_stills([figure]) == []
+    assert stills.renew_stills([figure], tmp_path) == []
     assert [path.name.split(".")[0] for path in sorted(tmp_path.iterdir())] == [still_key(figure)] * 2

@@ -14,12 +14,13 @@ from publisher.figures._by_arch import HOLLOW, KINDS, Row, counts_of, listings_o
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_count, lacking, listed, merged, rerecord
 from publisher.instructions import family
+from publisher.options import RungNames
 
 UNNAMED = ("branches", "other")  # colours that carry no text
 NAMED = 0.055  # of the longest bar: a segment of this length has room for its number
 
 
-def draw(evidence: Evidence, rungs: str = "async_copy") -> SteppedFigure:
+def draw(evidence: Evidence, rungs: RungNames = "async_copy") -> SteppedFigure:
     """``rungs``: slugs separated by commas; those without a loop on this page's card are left out."""
     own = evidence.need("code").results.rungs
     wanted = [slug.strip() for slug in rungs.split(",")]

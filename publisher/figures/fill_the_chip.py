@@ -27,6 +27,7 @@ from publisher.figures._style import (
     words,
 )
 from publisher.figures._what_if import what_if
+from publisher.options import LaunchNumber, RungNames
 from recorder.recording import Recording
 
 MOST_MOMENTS = 150  # of the line; more would be finer than the screen
@@ -35,7 +36,7 @@ SIDE = 0.9  # of a cell
 EMPTY, USED, COUNTS, PAST, PRESENT = range(5)  # places of the traces; a step changes all but the first
 
 
-def draw(evidence: Evidence, rungs: str = "", launch: str = "1") -> SteppedFigure:
+def draw(evidence: Evidence, rungs: RungNames = "", launch: LaunchNumber = "1") -> SteppedFigure:
     """``rungs``: slugs between blanks or commas, those of the placement recording by default; ``launch``: from 1."""
     recording, placed, absent = placed_rungs(evidence, rungs.replace(",", " ").split())
     timed = evidence.card.get(evidence.subject, "times")

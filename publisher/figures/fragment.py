@@ -22,6 +22,7 @@ from publisher.figures._fragment_map import (
     read_map,
 )
 from publisher.figures._style import Trace, base_layout, cells, hidden_axis, merged, rerecord, value_of, words
+from publisher.options import ShapeName
 from recorder.recording import MACHINE
 
 PAD_COLUMNS, PAD_WIDTH, PAD_HEIGHT = 4, 3.0, 1.9  # the threads as 8 rows of 4, in units of a matrix cell
@@ -31,7 +32,7 @@ COLOR = {"a": "@s1", "b": "@s4", "d": "@s3"}
 OVERLAYS = (4, 5, 6, 7)  # traces that a step changes: strips, cells of the thread, cells that meet, threads
 
 
-def draw(evidence: Evidence, shape: str = "m16n8k16") -> SteppedFigure:
+def draw(evidence: Evidence, shape: ShapeName = "m16n8k16") -> SteppedFigure:
     """``shape`` is one that the probe recorded. Other threads than the first are the driver's."""
     recording = evidence.need("fragment", MACHINE)
     found = value_of(recording.results.shapes.get(shape))

@@ -27,6 +27,7 @@ from publisher.figures._style import (
     words,
 )
 from publisher.instructions import family
+from publisher.options import RungName, SizeName
 from recorder.listing import Instruction, ListingError, is_dummy
 from recorder.results import Code
 
@@ -80,7 +81,7 @@ class Block:
         return [i for i in self.linked.loop if family(i) in families and not is_dummy(i)]
 
 
-def draw(evidence: Evidence, rung: str = "async_copy", inner: str = "in_features") -> SteppedFigure:
+def draw(evidence: Evidence, rung: RungName = "async_copy", inner: SizeName = "in_features") -> SteppedFigure:
     """``rung`` copies in the background into two buffers; ``inner`` is the summed dimension of the problem."""
     recording = evidence.need("code")
     block = _block(evidence, rung, inner)

@@ -10,6 +10,7 @@ from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, Step
 from publisher.figures._measured import value_of
 from publisher.figures._placed import Launch, Placed, percent, placed_rungs
 from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, told, words
+from publisher.options import RungNames
 
 MOST_LAUNCHES = 3
 MOST_WAVES = 8  # a further wave is drawn with the last of these
@@ -17,7 +18,7 @@ BEFORE = 0.6  # of the tail: how much of what comes before it the enlargement sh
 PAST, NOW = "@q4", "@accent"
 
 
-def draw(evidence: Evidence, rungs: str = "") -> SteppedFigure:
+def draw(evidence: Evidence, rungs: RungNames = "") -> SteppedFigure:
     """``rungs``: slugs between blanks or commas; those of the placement recording by default."""
     recording, placed, absent = placed_rungs(evidence, rungs.replace(",", " ").split())
     numbers = range(1, 1 + min(MOST_LAUNCHES, *(len(p.launches) for p in placed)))

@@ -20,6 +20,7 @@ from publisher.figures._measured import (
 from publisher.figures._proof import Proof, proofs_of
 from publisher.figures._rows import BAR, LABEL, row_bars, row_words, rows_height, rows_layout, safe
 from publisher.figures._style import fmt_time, lacking, merged, rerecord, words
+from publisher.options import PublishedName
 from publisher.published import PublishedSet
 from publisher.units import significant
 from recorder.recording import Recording
@@ -31,7 +32,7 @@ COLORS = {"full": "@s8", "loads_only": "@load", "math_only": "@math"}
 ALL = (0, 1, 2, 3, 4, 5)  # every step states all traces; the last two are there with published figures only
 
 
-def draw(evidence: Evidence, published: str = "") -> SteppedFigure:
+def draw(evidence: Evidence, published: PublishedName = "") -> SteppedFigure:
     """``published`` names a set of ``recordings/published`` whose probes are marked beside the bars."""
     recording = evidence.need("probes")
     rungs: dict[str, ProbeTimes] = {slug: probe for slug, probe in recording.results.rungs.items() if _drawable(probe)}

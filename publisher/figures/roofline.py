@@ -171,8 +171,8 @@ def _line(roof: Roof, x: list[float], y: list[float], path: str) -> dict[str, An
         "type": "scatter",
         "mode": "lines",
         "name": roof.text,
-        "x": [round(v, 4) for v in x],
-        "y": [round(v, 4) for v in y],
+        "x": [_kept(v) for v in x],
+        "y": [_kept(v) for v in y],
         "ids": [f"{path}.left", path],
         "line": {"color": roof.color, "width": 2},
         "hoverinfo": "text",
@@ -201,11 +201,11 @@ def _steps(
 def _state(
     evidence: Evidence, condition: str, shown: list[Point], present: Point | None, slopes: list[Roof]
 ) -> tuple[dict[str, Any], ...]:
-    seen = [(point, round(speed, 4)) for point in shown if (speed := point.tflops(condition))]
+    seen = [(point, _kept(speed)) for point in shown if (speed := point.tflops(condition))]
     here = [(point, speed) for point, speed in seen if point is present]
     rest = [(point, speed) for point, speed in seen if point is not present]
     marks = {
-        "x": [round(point.intensity, 3) for point, _ in seen],
+        "x": [_kept(point.intensity, 3) for point, _ in seen],
         "y": [speed for _, speed in seen],
         "ids": [fact(evidence.subject, point.slug, condition) for point, _ in seen],
         "hovertext": [f"{safe(point.title)}, {condition}: {significant(speed)} TFLOP/s" for point, speed in seen],
@@ -217,7 +217,7 @@ def _state(
     }
     sides = _sides(rest)
     numbers = {
-        "x": [round(point.intensity, 3) for point, _ in rest],
+        "x": [_kept(point.intensity, 3) for point, _ in rest],
         "y": [speed for _, speed in rest],
         "text": [
             f"{point.number}\u2002" if side == "left" else f"\u2002{point.number}"
@@ -226,6 +226,11 @@ def _state(
         "textposition": [f"middle {side}" for side in sides],
     }
     return _gap(here, slopes), marks, numbers
+
+
+def _kept(value: float, places: int = 4) -> float:
+    """Rounded, but not to nothing: a logarithmic axis has no 0."""
+    return round(value, places) if value >= 10 ** (2 - places) else float(f"{value:.3g}")
 
 
 def _name(point: Point, condition: str) -> dict[str, Any]:
@@ -259,7 +264,7 @@ def _gap(here: list[tuple[Point, float]], slopes: list[Roof]) -> dict[str, Any]:
         roofs = sorted(roof.at(point.intensity) for roof in slopes)
         above = next((roof for roof in roofs if roof > speed), None)
         if above is not None:
-            return {"x": [round(point.intensity, 3)] * 2, "y": [speed, round(above, 4)]}
+            return {"x": [_kept(point.intensity, 3)] * 2, "y": [speed, _kept(above)]}
     return {"x": [], "y": []}
 
 

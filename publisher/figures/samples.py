@@ -25,6 +25,7 @@ from publisher.figures._sample_words import (
     twin_text,
 )
 from publisher.figures._style import Trace, axis, base_layout, lacking, note, rerecord, rungs, told, words
+from publisher.options import TimedNames
 from recorder.recording import Recording
 
 FINEST = 1e-4  # µs; the quantum where the clock's tick is not known
@@ -71,7 +72,7 @@ class Grid:
         return f"{self.quantum_us * 1000:.3g}\u00a0ns"
 
 
-def draw(evidence: Evidence, names: str = "") -> SteppedFigure:
+def draw(evidence: Evidence, names: TimedNames = "") -> SteppedFigure:
     """``names``: slugs of rungs and library calls between blanks or commas; see ``_usual`` for the default."""
     recording = evidence.need("times")
     every = every_series(evidence, recording)

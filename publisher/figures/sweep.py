@@ -31,6 +31,7 @@ from publisher.figures._style import (
     rerecord,
 )
 from publisher.figures._sweep import BEST, Sweep
+from publisher.options import AxisName
 from publisher.units import significant
 from recorder.results import Code
 
@@ -41,7 +42,7 @@ WIDE = {"cold": ([0.0, 0.47], [0.0, 0.9]), "warm": ([0.53, 1.0], [0.0, 0.9])}
 NARROW = {"cold": ([0.0, 1.0], [0.56, 0.95]), "warm": ([0.0, 1.0], [0.0, 0.39])}
 
 
-def draw(evidence: Evidence, down: str = "", across: str = "") -> SteppedFigure:
+def draw(evidence: Evidence, down: AxisName = "", across: AxisName = "") -> SteppedFigure:
     """``down`` and ``across`` name the constants along the grids' axes: by default the sweep's first two."""
     recording = evidence.need("sweep")
     results = recording.results

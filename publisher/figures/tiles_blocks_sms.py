@@ -23,6 +23,7 @@ from publisher.figures._style import (
     words,
 )
 from publisher.figures._what_if import what_if
+from publisher.options import ConstantName, LaunchNumber, RungName
 from publisher.units import grouped
 
 MOST_STEPS = 64  # with more blocks than that, a step places several …
@@ -64,7 +65,11 @@ class Scheme:
 
 
 def draw(
-    evidence: Evidence, rung: str = "async_copy", launch: str = "1", tile: str = "TILE_ROWS", matrix: str = "W"
+    evidence: Evidence,
+    rung: RungName = "async_copy",
+    launch: LaunchNumber = "1",
+    tile: ConstantName = "TILE_ROWS",
+    matrix: str = "W",
 ) -> SteppedFigure:
     """``rung`` and ``launch`` (from 1) choose the recording, ``tile`` names the constant that holds a tile's rows."""
     recording, (placed, *_), _ = placed_rungs(evidence, [rung])

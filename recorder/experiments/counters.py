@@ -8,13 +8,13 @@ import subprocess
 import sys
 from typing import Any
 
-from recorder.counted import LAUNCHED
+from recorder.counted import LAUNCHED, STOPPED
 from recorder.device import DeviceError
 from recorder.results import Counters, CountersResults
 from recorder.session import Session, not_measured
 
 ESTIMATE_S, QUICK_S = 30, 30
-TIMEOUT_S = 60  # a worker that is silent for longer than this counts as hanging
+TIMEOUT_S = 60.0
 METRICS = (
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
@@ -49,7 +49,10 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
             rungs[rung.slug] = session.attempt(rung.slug, lambda r=rung, t=tool: _count(session, t, r.slug))
     name = "none" if tool is None else "ncu " + _version(tool)
     return {
-        "counters": (CountersResults(tool=name, rungs=rungs), {"cache": "flushed by the profiler", "clocks": "free"})
+        "counters": (
+            CountersResults(tool=name, rungs=rungs),
+            {"cache": "flushed by the profiler", "launches_before": LAUNCHED - 1, "clocks": "free"},
+        )
     }
 
 
@@ -58,7 +61,7 @@ def _version(tool: str) -> str:
     return next((line.split("Version")[1].strip() for line in text.splitlines() if "Version" in line), "")[:100]
 
 
-def _count(session: Session, tool: str, slug: str) -> Counters:
+def _count(session: Session, tool: str, slug: str, timeout_s: float = TIMEOUT_S) -> Counters:
     ladder, gpu = session.the_ladder, session.device.index
     metrics = ",".join([*METRICS, *(STALL.format(reason) for reason in REASONS)])
     command = [
@@ -67,9 +70,12 @@ def _count(session: Session, tool: str, slug: str) -> Counters:
         sys.executable, "-m", "recorder.counted", str(ladder.folder), slug, str(gpu),
     ]  # fmt: skip
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        raise DeviceError(f"ncu did not finish {slug} within {TIMEOUT_S} s") from None
+        raise DeviceError(f"ncu did not finish {slug} within {timeout_s:g} s") from None
+    stopped = next((line for line in done.stderr.splitlines() if line.startswith(STOPPED)), "")
+    if stopped:
+        raise DeviceError(stopped.removeprefix(STOPPED))
     values = read_csv(done.stdout)
     if not values:
         said = [line for line in (done.stdout + done.stderr).splitlines() if "ERR" in line or "rror" in line]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from recorder.bench import Bench
-from recorder.checks import require_right
 from recorder.ladder import Rung
-from recorder.results import ChangeEntry, OneChangeResults, TimePair
-from recorder.session import Session, is_fault
+from recorder.results import ChangeEntry, OneChangeResults
+from recorder.session import Session
 
 ESTIMATE_S, QUICK_S = 25, 6
 SAMPLES = 200
@@ -19,14 +18,11 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     ladder = session.the_ladder
     bench = Bench(session, session.samples(SAMPLES))
     blocks: dict[str, int] = {}
-    outcomes: dict[str, Any] = {}
 
     def prepare(name: str, rung: Rung, variant: str, constants: dict[str, int]) -> None:
         work, built = bench.work(rung.dtype), session.build(rung, ladder.problem, variant, constants)
         blocks[name] = built.launch.blocks
-        enqueue = work.launcher(built.module, built.launch, built.zero)
-        require_right(name, work, enqueue)
-        bench.add(name, enqueue, work.rotation)
+        bench.add_kernel(name, work, work.launcher(built.module, built.launch, built.zero))
 
     entries = []
     for comparison in ladder.comparisons:
@@ -36,12 +32,13 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     session.compile_ahead((rung, variant, constants) for _, rung, variant, constants in entries)
     for name, rung, variant, constants in entries:
         session.progress(f"{name}: prepare", 0.0)
-        outcomes[name] = session.attempt(name, lambda n=name, r=rung, v=variant, c=constants: prepare(n, r, v, c))
+        bench.prepare(name, lambda n=name, r=rung, v=variant, c=constants: prepare(n, r, v, c))
     bench.run(0.1)
 
     def entry(name: str, title: str, what: str, constants: dict[str, int]) -> ChangeEntry:
-        times = outcomes[name] if is_fault(outcomes[name]) else TimePair(**bench.pair(name))
-        return ChangeEntry(title=title, what=what, constants=constants, blocks=blocks.get(name, 0), times=times)
+        return ChangeEntry(
+            title=title, what=what, constants=constants, blocks=blocks.get(name, 0), times=bench.times(name)
+        )
 
     comparisons = {
         c.slug: {

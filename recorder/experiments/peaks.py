@@ -8,35 +8,45 @@ from typing import Any
 import numpy as np
 
 from recorder.cublas import Cublas, cublas_square
+from recorder.device import OutOfMemory
 from recorder.launch import Launch
 from recorder.results import PeaksResults
+from recorder.rotation import COLD_L2_MULTIPLE
 from recorder.session import Session
 from recorder.timing import graph_lane, warm_up
+from recorder.workload import WrongResult
 
 ESTIMATE_S, QUICK_S = 7, 7
 BIG_BYTES = 2 << 30
 THREADS = 512
 SAMPLES = 30
 L2_ROUNDS = 100
+CHECKED_BYTES = 1 << 28  # of a copy, at a time
+LIBRARY_TOLERANCE = 2.0**-8  # of a sum of 8192 products: the rounding of FP16, and of the sum in FP32
 
 
 def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
-    """The ``peaks`` experiment of the machine: medians of single launches that take a millisecond or so."""
+    """The ``peaks`` experiment of the machine: medians of single launches that take a millisecond or so.
+
+    The copy and the library's product are checked after timing. The other kernels have no result that could be checked:
+    they keep what they computed to themselves, but for a sum that never comes out.
+    """
     peaks: dict[str, Any] = {}
-    parts: dict[str, Callable[[Session], float]] = {
-        "copy_GBps": _copy,
-        "read_GBps": _read,
-        "l2_read_GBps": _l2_read,
-        "smem_GBps": lambda s: _rate(s, "peak_smem", 1000, 16 * 16) / 1e9,
-        "fp32_tflops": lambda s: _rate(s, "peak_fma", 1000, 8 * 16 * 2) / 1e12,
-        "hmma_fp16_tflops": lambda s: _rate(s, "peak_hmma", 500, 8 * 8 * 16 * 8 * 16 * 2 / 32) / 1e12,
-        "library_fp16_tflops": _library,
+    method: dict[str, Any] = {"samples": SAMPLES, "statistic": "median"}
+    parts: dict[str, Callable[[], float]] = {
+        "copy_GBps": lambda: _copy(session, method),
+        "read_GBps": lambda: _read(session, method),
+        "l2_read_GBps": lambda: _l2_read(session, method),
+        "smem_GBps": lambda: _rate(session, "peak_smem", 1000, 16 * 16) / 1e9,
+        "fp32_tflops": lambda: _rate(session, "peak_fma", 1000, 8 * 16 * 2) / 1e12,
+        "hmma_fp16_tflops": lambda: _rate(session, "peak_hmma", 500, 8 * 8 * 16 * 8 * 16 * 2 / 32) / 1e12,
+        "library_fp16_tflops": lambda: _library(session),
     }
     for i, (name, part) in enumerate(parts.items()):
         session.progress(name, i / len(parts))
-        peaks[name] = session.attempt(name, lambda p=part: round(p(session), 3))
+        peaks[name] = session.attempt(name, lambda p=part: round(p(), 3))
         session.device.free_all()
-    return {"peaks": (PeaksResults(**peaks), {"samples": SAMPLES, "statistic": "median", "streamed_bytes": BIG_BYTES})}
+    return {"peaks": (PeaksResults(**peaks), method)}
 
 
 def _median_s(session: Session, enqueue: Callable[[int], None], launches: int = 1) -> float:
@@ -47,8 +57,14 @@ def _median_s(session: Session, enqueue: Callable[[int], None], launches: int = 
 
 
 def _size(session: Session) -> int:
+    """Bytes of an operand that the caches cannot hold; OutOfMemory where the card has no room for one."""
     free, _ = session.device.memory_bytes()
-    return int(min(BIG_BYTES, free // 4) // 4096 * 4096)
+    size, least = min(BIG_BYTES, free // 4) // 4096 * 4096, COLD_L2_MULTIPLE * session.device.attribute("L2_CACHE_SIZE")
+    if size < least:
+        raise OutOfMemory(
+            f"an operand that the caches do not hold needs {least / 1e6:.0f} MB; the card has room for {size / 1e6:.0f}"
+        )
+    return size
 
 
 def _random(session: Session, size: int) -> int:
@@ -71,24 +87,35 @@ def _best(session: Session, kernel: Any, arguments: list[Any], moved: float) -> 
     return moved / min(found) / 1e9
 
 
-def _copy(session: Session) -> float:
+def _copy(session: Session, method: dict[str, Any]) -> float:
     """GB/s of a copy in device memory, bytes read plus bytes written."""
-    size = _size(session)
-    source, target = _random(session, size), session.device.alloc(size)
+    device, size = session.device, _size(session)
+    method["copied_bytes"] = size
+    source, target = _random(session, size), device.alloc(size)
     kernel = session.machine_kernel("copy.cu", "copy")
-    return _best(session, kernel, [np.uint64(source), np.uint64(target), np.uint64(size // 16)], 2 * size)
+    arguments = [np.uint64(source), np.uint64(target), np.uint64(size // 16)]
+    found = _best(session, kernel, arguments, 2 * size)
+    device.fill(target, 0, size // 4)
+    device.launch(kernel, Launch((4 * device.attribute("MULTIPROCESSOR_COUNT"), 1, 1), (THREADS, 1, 1)), arguments)
+    for at in range(0, size, CHECKED_BYTES):
+        part = (min(CHECKED_BYTES, size - at) // 4,)
+        if not np.array_equal(*(device.download(place + at, part, np.uint32) for place in (source, target))):
+            raise WrongResult(f"after timing: the copy is wrong within {CHECKED_BYTES:,} bytes from byte {at:,} on")
+    return found
 
 
-def _read(session: Session) -> float:
+def _read(session: Session, method: dict[str, Any]) -> float:
     """GB/s of a plain read of device memory."""
     size = _size(session)
+    method["read_bytes"] = size
     arguments = [np.uint64(_random(session, size)), np.uint64(session.device.alloc(16)), np.uint64(size // 16)]
     return _best(session, session.machine_kernel("read.cu", "read"), arguments, size)
 
 
-def _l2_read(session: Session) -> float:
+def _l2_read(session: Session, method: dict[str, Any]) -> float:
     """GB/s of rereading a quarter of the L2 within one launch."""
     size = session.device.attribute("L2_CACHE_SIZE") // 4 // 4096 * 4096
+    method["l2_reread_bytes"] = size
     data, out = _random(session, size), session.device.alloc(16)
     arguments = [np.uint64(data), np.uint64(out), np.uint64(size // 16), np.int32(L2_ROUNDS)]
     return _best(session, session.machine_kernel("peak_l2.cu", "peak_l2"), arguments, L2_ROUNDS * size)
@@ -107,6 +134,9 @@ def _rate(session: Session, name: str, rounds: int, per_thread_round: float) -> 
 def _library(session: Session) -> float:
     """TFLOP/s of a square FP16 product of side 8192 by cuBLAS, on random data."""
     Cublas().version()
-    enqueue, flops = cublas_square(session.device, 8192)
+    enqueue, flops, error = cublas_square(session.device, 8192)
     enqueue(0)
-    return flops / _median_s(session, enqueue) / 1e12
+    found = flops / _median_s(session, enqueue) / 1e12
+    if not (worst := error()) <= LIBRARY_TOLERANCE:
+        raise WrongResult(f"after timing: the library's product is off by {worst:.3g}, more than {LIBRARY_TOLERANCE:g}")
+    return found

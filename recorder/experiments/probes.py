@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from recorder.bench import Bench
-from recorder.checks import require_right
-from recorder.results import ProbesResults, ProbeTimes, TimePair
-from recorder.session import Session, is_fault
+from recorder.results import ProbesResults, ProbeTimes, pair_of
+from recorder.session import Session
 
 ESTIMATE_S, QUICK_S = 8, 3
 SAMPLES = 200
@@ -15,37 +14,34 @@ FORMS = ("full", "loads_only", "math_only")
 
 
 def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
-    """The ``probes`` experiment: ``full``, which is checked, ``loads_only`` and ``math_only`` of each probed rung."""
+    """The ``probes`` experiment: ``full``, ``loads_only`` and ``math_only`` of each probed rung.
+
+    ``full`` is checked before and after timing. The halves compute no answer, so there is nothing to check in them.
+    """
     ladder = session.the_ladder
     bench = Bench(session, session.samples(SAMPLES))
-    outcomes: dict[str, Any] = {}
 
     def prepare(name: str, slug: str, variant: str) -> None:
         rung = ladder.rung(slug)
         work, built = bench.work(rung.dtype), session.build(rung, ladder.problem, variant)
         enqueue = work.launcher(built.module, built.launch, built.zero)
-        if not variant:
-            require_right(slug, work, enqueue)
-        bench.add(name, enqueue, work.rotation)
+        if variant:
+            bench.add(name, enqueue, work.rotation)
+        else:
+            bench.add_kernel(name, work, enqueue)
 
     forms = [(slug, form, "" if form == "full" else form) for slug in ladder.probes for form in FORMS]
     session.compile_ahead((ladder.rung(slug), variant, {}) for slug, _, variant in forms)
     for slug, form, variant in forms:
         name = f"{slug}.{form}"
         session.progress(f"{name}: prepare", 0.0)
-        outcomes[name] = session.attempt(name, lambda n=name, s=slug, v=variant: prepare(n, s, v))
+        bench.prepare(name, lambda n=name, s=slug, v=variant: prepare(n, s, v))
     bench.run(0.1)
-
-    def pair(name: str) -> Any:
-        return outcomes[name] if is_fault(outcomes[name]) else TimePair(**bench.pair(name))
-
-    def full(name: str) -> TimePair:
-        found = pair(name)
-        return TimePair(cold=found, warm=found) if is_fault(found) else found
-
     rungs = {
         slug: ProbeTimes(
-            full=full(f"{slug}.full"), loads_only=pair(f"{slug}.loads_only"), math_only=pair(f"{slug}.math_only")
+            full=pair_of(bench.times(f"{slug}.full")),
+            loads_only=bench.times(f"{slug}.loads_only"),
+            math_only=bench.times(f"{slug}.math_only"),
         )
         for slug in ladder.probes
     }

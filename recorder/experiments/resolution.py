@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from recorder.bench import Bench, time_lanes
-from recorder.checks import require_right
 from recorder.floors import ONE_WARP
-from recorder.results import ResolutionResults
+from recorder.results import ResolutionResults, Timed
 from recorder.session import Session, is_fault, not_measured
 from recorder.timing import LAUNCHES, Lane, graph_lane, plain_lane
 from recorder.workload import Enqueue
@@ -26,13 +25,13 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     rung = ladder.rungs[-1]
     outcomes = {
         "empty": session.attempt("empty", lambda: lanes_of(session, "empty", _empty(session))),
-        rung.slug: session.attempt(rung.slug, lambda: lanes_of(session, rung.slug, _last_rung(session))),
+        rung.slug: session.attempt(rung.slug, lambda: _last_rung(session)),
     }
     lanes = {slug: found for slug, found in outcomes.items() if isinstance(found, dict)}
     twins = {slug: [by["graph_train"].twin(f"{slug} twin {i + 1}") for i in range(TWINS)] for slug, by in lanes.items()}
     every = [lane for by in lanes.values() for lane in by.values()] + [lane for t in twins.values() for lane in t]
     time_lanes(session, every, samples)
-    singles = [lane for by in lanes.values() for lane in by.values() if lane.launches == 1]
+    singles = [lane for lane in every if lane.launches == 1 and not lane.fault]
     launches: dict[str, Any] = {
         slug: dict.fromkeys(KINDS, found)
         if is_fault(found)
@@ -40,7 +39,11 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
         for slug, found in outcomes.items()
     }
     results = ResolutionResults(
-        twins={slug: [lane.timed() for lane in t] for slug, t in twins.items()},
+        twins={
+            slug: [found for lane in t if isinstance(found := lane.timed(), Timed)]
+            for slug, t in twins.items()
+            if not any(lane.fault for lane in t)
+        },
         launches=launches,
         event_step_us=event_step([us for lane in singles for us in lane.samples]),
     )
@@ -63,13 +66,15 @@ def _empty(session: Session) -> Enqueue:
     return lambda copy: session.device.launch(kernel, ONE_WARP, [])
 
 
-def _last_rung(session: Session) -> Enqueue:
+def _last_rung(session: Session) -> dict[str, Lane]:
+    """Its lanes, which are checked after timing too; the empty kernel has no result."""
     ladder = session.the_ladder
     rung = ladder.rungs[-1]
     work, built = Bench(session, 0).work(rung.dtype), session.build(rung, ladder.problem)
     enqueue = work.launcher(built.module, built.launch, built.zero)
-    require_right(rung.slug, work, enqueue)
-    return enqueue
+    work.require_right(rung.slug, enqueue)
+    lanes = lanes_of(session, rung.slug, enqueue)
+    return {kind: lane.check_against(work) for kind, lane in lanes.items()}
 
 
 def event_step(raw_us: list[float]) -> Any:

@@ -6,9 +6,8 @@ import itertools
 from typing import Any
 
 from recorder.bench import Bench
-from recorder.checks import require_right
-from recorder.results import Setting, SweepResults, TimePair
-from recorder.session import Session, is_fault, not_measured
+from recorder.results import Setting, SweepResults
+from recorder.session import Session, not_measured
 
 ESTIMATE_S, QUICK_S = 80, 10
 SAMPLES = 200
@@ -25,7 +24,6 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     combinations = [dict(zip(sweep.axes, values, strict=True)) for values in itertools.product(*sweep.axes.values())]
     refused = {_name(c): why for c in combinations if (why := sweep.refuse(c))}
     facts: dict[str, dict[str, int]] = {}
-    outcomes: dict[str, Any] = {}
 
     def prepare(name: str, constants: dict[str, int]) -> None:
         built = session.build(rung, ladder.problem, "", {**constants, **sweep.derived(constants)})
@@ -36,25 +34,20 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
             "registers": built.module.registers,
         }
         work = bench.work(rung.dtype)
-        enqueue = work.launcher(built.module, built.launch, built.zero)
-        require_right(name, work, enqueue)
-        bench.add(name, enqueue, work.rotation)
+        bench.add_kernel(name, work, work.launcher(built.module, built.launch, built.zero))
 
     legal = [c for c in combinations if _name(c) not in refused]
     session.compile_ahead((rung, "", {**c, **sweep.derived(c)}) for c in legal)
     for i, constants in enumerate(combinations):
         name = _name(constants)
         session.progress(f"check {name}", 0.1 * i / len(combinations))
-        outcomes[name] = (
-            not_measured(refused[name])
-            if name in refused
-            else session.attempt(name, lambda n=name, c=constants: prepare(n, c))
-        )
+        if name not in refused:
+            bench.prepare(name, lambda n=name, c=constants: prepare(n, c))
     bench.run(0.1)
     settings = []
     for constants in combinations:
         name = _name(constants)
-        times = outcomes[name] if is_fault(outcomes[name]) else TimePair(**bench.pair(name))
+        times = not_measured(refused[name]) if name in refused else bench.times(name)
         settings.append(Setting(constants=constants, times=times, **facts.get(name, NOTHING)))
     results = SweepResults(rung=rung.slug, axes={k: list(v) for k, v in sweep.axes.items()}, settings=settings)
     return {"sweep": (results, bench.method())}

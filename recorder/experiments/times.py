@@ -28,7 +28,7 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     checks = right_rungs(session, bench)
     session.progress("the libraries", 0.05)
     references: dict[str, Any] = {
-        call.slug: session.attempt(call.slug, lambda c=call: prepare_reference(bench, c)) for call in ladder.references
+        call.slug: bench.prepare(call.slug, lambda c=call: prepare_reference(bench, c)) for call in ladder.references
     }
     floors = Floors(session, bench)
     floors.prepare(sorted({c.rung.dtype for c in checks.right.values()}))
@@ -36,26 +36,34 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     for slug in twins:
         bench.add_twin(f"{slug}'", slug)
     bench.run(0.06, 0.92)
+    for slug in list(checks.right):
+        if is_fault(found := bench.times(slug)):
+            checks.fail(slug, found)
     plain = plain_trains(session, checks, bench)
     session.progress("check again", 0.97)
-    checks.whole(SEEDS_AFTER, prefix="after timing: ")
+    checks.whole(SEEDS_AFTER, timed=True)
 
     def rung_times(rung: Rung) -> Any:
         if rung.slug in checks.faults:
             return checks.faults[rung.slug]
         return RungTimes(**bench.pair(rung.slug), check=checks.check(rung.slug), **plain[rung.slug])
 
+    def reference_times(slug: str) -> Any:
+        times = bench.times(slug)
+        return times if is_fault(times) else Reference(**bench.pair(slug), **references[slug])
+
     results = TimesResults(
         problem=ladder.problem,
         flops=ladder.flops(ladder.problem),
         least_bytes={d: ladder.least_bytes(ladder.problem, d) for d in dict.fromkeys(r.dtype for r in ladder.rungs)},
         rungs={rung.slug: rung_times(rung) for rung in ladder.rungs},
-        references={
-            slug: found if is_fault(found) else Reference(**bench.pair(slug), **found)
-            for slug, found in references.items()
-        },
+        references={slug: reference_times(slug) for slug in references},
         floors=floors.results(),
-        twins={slug: TimePair(**bench.pair(f"{slug}'")) for slug in twins},
+        twins={
+            slug: TimePair(**bench.pair(f"{slug}'"))
+            for slug in twins
+            if not is_fault(checks.faults.get(slug) or bench.times(slug))
+        },
     )
     every = {"every_seconds": session.sampler.every_s, "during": "times"}
     return {
@@ -78,16 +86,15 @@ def right_rungs(session: Session, bench: Bench) -> Checks:
         session.progress(f"{rung.slug}: compile", 0.0)
         found = session.attempt(rung.slug, lambda r=rung: build(r))
         if is_fault(found):
-            checks.faults[rung.slug] = found
+            checks.fail(rung.slug, found)
     session.progress("check", 0.01)
     checks.whole(SEEDS_BEFORE)
     checks.odd()
     for slug, candidate in list(checks.right.items()):
-        rotation = bench.work(candidate.rung.dtype).rotation
-        found = session.attempt(slug, lambda c=candidate, r=rotation: bench.add(c.rung.slug, c.enqueue, r))
-        if is_fault(found):
-            checks.faults[slug] = found
-            del checks.right[slug]
+        work = bench.work(candidate.rung.dtype)
+        bench.prepare(slug, lambda s=slug, w=work, c=candidate: bench.add_kernel(s, w, c.enqueue))
+        if slug in bench.faults:
+            checks.fail(slug, bench.faults[slug])
     return checks
 
 
@@ -106,7 +113,7 @@ def plain_trains(session: Session, checks: Checks, bench: Bench) -> dict[str, di
         found[slug] = {
             f"plain_{condition}": lanes[slug, condition].timed()
             if (slug, condition) in lanes
-            else bench.faults[slug, condition]
+            else bench.missing[slug, condition]
             for condition in CONDITIONS
         }
     return found

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from recorder.answers import Answer
-from recorder.checks import require_right
 from recorder.device import Device
 from recorder.experiments import fragment
 from recorder.experiments.placement import STAMP_BYTES
@@ -55,7 +54,7 @@ def test_a_rung_agrees_with_float64(device: Device, ladder: Ladder, rung: Rung, 
         extra = [np.uint64(device.alloc(built.launch.blocks * STAMP_BYTES))] if variant == "placement" else []
         enqueue = work.launcher(built.module, built.launch, built.zero, extra)
         for copy in range(2):
-            require_right(f"{rung.slug} at {problem}", work, enqueue, copy)
+            work.require_right(f"{rung.slug} at {problem}", enqueue, copy)
         checked += 1
         device.free_all()
     assert checked

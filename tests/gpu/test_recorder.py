@@ -11,6 +11,7 @@ import pytest
 from recorder.experiments import jobs
 from recorder.ladder import load_ladders
 from recorder.outcome import Outcome
+from recorder.process import Patience
 from recorder.recording import Recording, load_card
 from recorder.results import NotMeasured
 from recorder.run import run
@@ -83,7 +84,7 @@ def test_a_rung_that_breaks_its_process_fails_alone(tmp_path: Path, why: str):
     assert "if (SPLIT == 1) d[point] = sum;" in text
     source.write_text(text.replace("if (SPLIT == 1) d[point] = sum;", f"if (points > 0) {FAULTS[why]}"))
     only = ("distance/times", "machine/fragment")
-    outcomes, found = record(tmp_path / "out", kernels, only, silence=12.0)
+    outcomes, found = record(tmp_path / "out", kernels, only, patience=Patience(12.0))
     times = found["distance", "times"].results
     assert why in times.rungs["lanes"].failed
     assert times.rungs["direct"].cold.samples.count == 50

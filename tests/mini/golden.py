@@ -13,7 +13,7 @@ from pathlib import Path
 from publisher.build import Builder, Options
 from publisher.edition import Built
 from publisher.figure import SteppedFigure
-from publisher.weave import ROOT
+from publisher.weave import at_root
 from tests.mini.cards import write_cards
 
 HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def golden_files(built: Built) -> dict[str, str]:
         sections = [s for chapter in page.sections for s in (chapter, *chapter.subsections)]
         text = "\n".join(f"<!-- {s.id}: {s.title} -->\n{s.html}" for s in sections)
         without = _FIGURE.sub(r'<rb-figure id="\1"/>', text)
-        files[f"{page.card.slug}.html"] = f"{page.lede}\n{without}".replace(ROOT, "ROOT")
+        files[f"{page.card.slug}.html"] = at_root(f"{page.lede}\n{without}", "ROOT")
         figures = {d.name: _figure(d.figure) for d in page.figures.values() if isinstance(d.figure, SteppedFigure)}
         files[f"{page.card.slug}.figures.json"] = (
             json.dumps(figures, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from publisher.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
 from recorder.results import Timed
 
 
-def draw(evidence: Evidence, condition: str = "warm") -> SteppedFigure:
+def draw(evidence: Evidence, condition: Literal["cold", "warm"] = "warm") -> SteppedFigure:
     """One bar a rung, GB/s. ``condition`` is ``cold`` or ``warm``."""
     recording = evidence.need("times")
     least = recording.results.least_bytes["fp32"]
