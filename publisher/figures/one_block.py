@@ -28,7 +28,7 @@ from publisher.figures._style import (
 )
 from publisher.instructions import family
 from publisher.options import RungName, SizeName
-from recorder.listing import Instruction, ListingError, is_dummy
+from recorder.listing import Instruction, is_dummy
 from recorder.results import Code
 
 SLICES = 3
@@ -120,10 +120,7 @@ def _block(evidence: Evidence, rung: str, inner: str) -> Block:
     code = value_of(found[rung].code)
     if code is None:
         raise lacking(evidence, "code", f"the code of {rung} was {reason(found[rung].code)}")
-    try:
-        sides = linked(code, evidence.sources, evidence.glossary, evidence.card.card.arch)
-    except ListingError as error:
-        raise lacking(evidence, "code", f"the SASS of {rung} cannot be read: {error}") from None
+    sides = linked(code, evidence.sources, evidence.glossary, evidence.card.card.arch)
     if sides is None:
         raise lacking(evidence, "code", f"the SASS of {rung} has no loop")
     times = evidence.card.get(evidence.subject, "times")
