@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from recorder.recording import CardRecordings, Recording
 from recorder.listing import last_source_line
+from recorder.recording import CardRecordings, Recording
 from recorder.results import Code, CodeResults
 from recorder.source import source_hash
 

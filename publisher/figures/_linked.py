@@ -50,7 +50,7 @@ class Linked:
 
 
 def linked(code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], arch: str) -> Linked | None:
-    """The main loop of ``code`` in its languages; None where it has no loop. ListingError for a line that the PTX lacks."""
+    """The main loop of ``code`` in its languages; None where it has no loop. ListingError: no such PTX line."""
     found = parse_sass(code.sass)
     loop = main_loop(found)
     if loop is None:
