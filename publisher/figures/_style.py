@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from publisher.again import repeat, to_record
+from publisher.again import rerecord as rerecord  # where figures look for it
 from publisher.figure import Evidence, Missing, Step
 from publisher.figures._measured import absence, reason, time_of, value_of
 from publisher.snippets import slug_of

@@ -63,6 +63,8 @@ def _split(experiment: str) -> tuple[str, str]:
 
 def _all(value: Any, why: Model) -> Any:
     """The same part of a recording with ``why`` wherever a value may be absent."""
+    if isinstance(value, (Failed, NotMeasured)):
+        return why
     if isinstance(value, Model):
         fields = type(value).model_fields
         if "samples_us" in fields or "cells" in fields or "launches" in fields or "a" in fields or "sass" in fields:
