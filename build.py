@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__":
-    try:
-        from publisher.command import main
 
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:  # while modules load
-        print("\ninterrupted; nothing was begun", file=sys.stderr)
-        sys.exit(130)
+def run() -> int:
+    """The exit status: that of the command, or 130 where somebody interrupted it."""
+    try:
+        from publisher.command import main  # here, because loading it takes long enough to be interrupted
+
+        return main(sys.argv[1:])
+    except KeyboardInterrupt:
+        print("build.py: interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from publisher import compare_page
+from publisher.again import declared
 from publisher.assets import Assets, copy_assets
 from publisher.content import Article, Cache, Content
 from publisher.content_reader import load_content
@@ -40,7 +41,7 @@ class Options:
     allow_stale: bool = False
     lenient: bool = False  # give pages in spite of faults, for a preview that shows both
     root: Path = ROOT  # paths in errors are relative to it
-    stills: Path = STILLS  # where the figures' first pictures are kept
+    stills: Path = STILLS  # pictures of figures drawn before
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -194,7 +195,11 @@ class Builder:
         faults: Faults,
         snippets: dict[str, str],
     ) -> Weaver:
-        facts = Facts(card, cards, content.rung_names, content.constants)
+        folder = self.options.kernels / article.subject
+        file = folder / "ladder.py"
+        known = self.cache.get(file, lambda: declared(folder)) if file.is_file() else None
+        declares = {article.subject: known} if known is not None else {}
+        facts = Facts(card, cards, content.rung_names, content.constants, declares)
         evidence = Evidence(
             cards=dict(cards),
             card=card,
@@ -202,6 +207,7 @@ class Builder:
             sources=content.kernels.get(article.subject, {}),
             glossary=content.opcodes,
             published=content.published,
+            declared=known,
         )
         return Weaver(content, article, card, facts, self.modules, evidence, faults, snippets, self.chapters)
 

@@ -77,9 +77,6 @@ def main(arguments: list[str]) -> int:
     except OutputError as error:
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted; no site was left half written", file=sys.stderr)
-        return 130
     except BrokenPipeError:  # whoever read the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -90,8 +87,8 @@ def _renew_stills(builder: Builder) -> None:
     with closing(scratch()) as made:
         built = builder.build(made.folder)
     drawn = [d.figure for page in built.woven for d in page.figures.values() if isinstance(d.figure, SteppedFigure)]
-    renewed = renew_stills(drawn, builder.options.stills)
-    pictures = renew_shares(built.shares, builder.options.stills)
+    renewed = renew_stills(drawn)
+    pictures = renew_shares(built.shares)
     print(f"{len(renewed)} stills and {len(pictures)} pictures of articles drawn in site/stills")
     builder.forget_pages()
 

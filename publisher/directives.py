@@ -67,10 +67,8 @@ def failing(expression: str, outcome: Outcome, card: str) -> str:
 
 def gap_sentence(missing: FactMissing) -> str:
     """What stands in place of a paragraph or a figure that a card cannot fill."""
-    return (
-        f'<p class="missing">Not said here: {escape(missing.what)}. This would record it: '
-        f"<code>{escape(missing.command)}</code></p>"
-    )
+    again = f" This would record it: <code>{escape(missing.command)}</code>" if missing.command else ""
+    return f'<p class="missing">Not said here: {escape(missing.what)}.{again}</p>'
 
 
 def _note(node: Directive, page: Weaver) -> str:
@@ -79,7 +77,7 @@ def _note(node: Directive, page: Weaver) -> str:
 
 
 def _not_measured(node: Directive, page: Weaver) -> str:
-    rows = gaps_of(page.recordings, page.subject)
+    rows = gaps_of(page.recordings, page.subject, page.evidence.declared)
     if not rows:
         return '<p class="not-measured">Nothing is missing: every experiment ran, and every value is there.</p>\n'
     items = ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from publisher.again import repeat, to_record
 from publisher.faults import instead
 from publisher.quantity import Quantity
 from publisher.shape_paths import ShapePathError, find_shape
@@ -36,9 +37,9 @@ _REFERENCE_FIELDS = ("accumulates", "returns", "version", "kernels")
 
 
 class FactMissing(Exception):
-    """This card has no such value although the path is good. ``what`` says so, ``command`` would fill it."""
+    """This card has no such value although the path is good. ``command`` would fill it; "" where none can."""
 
-    def __init__(self, what: str, command: str) -> None:
+    def __init__(self, what: str, command: str = "") -> None:
         super().__init__(what)
         self.what, self.command = what, command
 
@@ -59,6 +60,7 @@ class Facts:
     constants: Mapping[str, Mapping[str, Container[str]]] = field(
         default_factory=dict
     )  # ladder -> rung -> names, from its source
+    declared: Mapping[str, Container[str]] = field(default_factory=dict)  # ladder -> its experiments, where known
     _known: dict[str, Quantity | FactMissing | UnknownFact] = field(default_factory=dict, repr=False)
     _twins: dict[tuple[str, str], float] = field(default_factory=dict, repr=False)
 
@@ -129,13 +131,13 @@ class Facts:
         for group in groups:
             if name in getattr(times.results, group):
                 return self._in(subject, TIMES, (group, name, *rest), path)
-        raise FactMissing(f"{self.card.card.name} has no {rest[0]} of {name}", _command(subject, TIMES))
+        raise FactMissing(f"{self.card.card.name} has no {rest[0]} of {name}", self._younger(subject, TIMES, path))
 
     def _of_code(self, subject: str, name: str, rest: list[str], path: str) -> Quantity:
         recording = self._need(subject, CODE)
         rung = recording.results.rungs.get(name)
         if rung is None:
-            raise FactMissing(f"{self.card.card.name} has no compiled {name}", _command(subject, CODE))
+            raise FactMissing(f"{self.card.card.name} has no compiled {name}", self._younger(subject, CODE, path))
         code = self._state(rung.code, path, recording)
         assert isinstance(code, Code)
         made = {
@@ -150,7 +152,8 @@ class Facts:
                 and rest[1] in self.constants.get(subject, {}).get(name, ())
             ):
                 raise FactMissing(
-                    f"{self.card.card.name} recorded {name} before it had {rest[1]}", _command(subject, CODE)
+                    f"{self.card.card.name} recorded {name} before it had {rest[1]}",
+                    to_record(self.card, subject, CODE)[1],
                 )
             if len(rest) != 2 or rest[1] not in code.constants:
                 raise UnknownFact(
@@ -174,11 +177,8 @@ class Facts:
     def _need(self, subject: str, experiment: str) -> Recording:
         found = self.card.get(subject, experiment)
         if found is None:
-            without = self.card.without.get((subject, experiment))
-            what = f"{self.card.card.name} has no recording of {subject}/{experiment}"
-            if without:
-                what += f", which {reason(without.results)}"
-            raise FactMissing(what, _command(subject, experiment))
+            why, command = to_record(self.card, subject, experiment, self.declared.get(subject))
+            raise FactMissing(f"{self.card.card.name} has no recording of {subject}/{experiment}{why}", command)
         return found
 
     def _in(self, subject: str, experiment: str, rest: tuple[str, ...], path: str) -> Quantity:
@@ -192,8 +192,10 @@ class Facts:
         for i, part in enumerate(rest):
             here = self._state(here, path, recording)
             if not _has(here, part):
-                if isinstance(here, list) and part.isdigit() or self._elsewhere(path):
-                    raise FactMissing(f"{self.card.card.name} has no {path}", _command(subject, experiment))
+                elsewhere = self._elsewhere(path)
+                if elsewhere or (isinstance(here, list) and part.isdigit()):
+                    again = to_record(self.card, subject, experiment)[1] if elsewhere else ""
+                    raise FactMissing(f"{self.card.card.name} has no {path}", again)
                 whole = ".".join((subject, experiment, *rest[:i]))
                 raise UnknownFact(f"{path}: {whole} has no {part}; {instead(part, _keys(here))}")
             here = _get(here, part)
@@ -213,8 +215,16 @@ class Facts:
             else:
                 raise UnknownFact(f"{path}: {error}") from None
         if found is None:
-            raise FactMissing(f"{self.card.card.name} has no {path}", _command(subject, "shapes"))
+            again = to_record(self.card, subject, "shapes")[1] if self._elsewhere(path) else ""
+            raise FactMissing(f"{self.card.card.name} has no {path}", again)
         return found
+
+    def _younger(self, subject: str, experiment: str, path: str) -> str:
+        """The command that records what another card has and this one lacks, or what a kernel's file has since."""
+        name = path.split(".")[1]
+        recording = self._need(subject, experiment)
+        lacks = name in self.names.get(subject, ()) and name not in recording.results.rungs
+        return to_record(self.card, subject, experiment)[1] if lacks or self._elsewhere(path) else ""
 
     def _elsewhere(self, path: str) -> bool:
         """Whether some other card has this very path: then it is a gap here, not a misspelling."""
@@ -232,9 +242,8 @@ class Facts:
     def _state(self, value: Any, path: str, recording: Recording) -> Any:
         header = recording.header
         if isinstance(value, (Failed, NotMeasured)):
-            raise FactMissing(
-                f"{path} {reason(value)} ({header.card.name})", _command(header.subject, header.experiment)
-            )
+            again = repeat(self.card, header.subject, header.experiment, value)
+            raise FactMissing(f"{path} {reason(value)} ({header.card.name})", again)
         return value
 
     def _quantity(
@@ -327,7 +336,3 @@ def _get(value: Any, part: str) -> Any:
     if isinstance(value, Model):
         return getattr(value, part)
     return value[int(part)] if isinstance(value, list) else value[part]
-
-
-def _command(subject: str, experiment: str) -> str:
-    return f"python -m recorder --gpu 0 --only {subject}/{experiment}"

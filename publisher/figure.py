@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from publisher.again import to_record
 from recorder.recording import CardRecordings, Recording
 
 
@@ -117,9 +118,12 @@ class SteppedFigure:
 
 
 class Missing(Exception):
-    """A figure cannot be drawn on this card: ``what`` it needs, and the command that would fill it."""
+    """A figure cannot be drawn on this card: ``what`` it needs or what does not fit, without a dot.
 
-    def __init__(self, what: str, command: str) -> None:
+    ``command`` would fill it; "" where running one cannot help, e.g. where the recording is there and does not fit.
+    """
+
+    def __init__(self, what: str, command: str = "") -> None:
         super().__init__(what)
         self.what, self.command = what, command
 
@@ -134,17 +138,13 @@ class Evidence:
     sources: dict[str, str] = field(default_factory=dict)  # kernel file name -> text
     glossary: dict[str, Any] = field(default_factory=dict)  # content/glossary.yaml
     published: dict[str, Any] = field(default_factory=dict)  # recordings/published: name -> PublishedSet
+    declared: frozenset[str] | None = None  # the experiments that the ladder declares; None where that is not known
 
     def need(self, experiment: str, subject: str | None = None) -> Recording:
-        """The recording, or ``Missing`` with the command that would make it."""
+        """The recording, or ``Missing`` with the command that would make it, if one can."""
         subject = subject or self.subject
         found = self.card.get(subject, experiment)
         if found is None:
-            without = self.card.without.get((subject, experiment))
-            said = {"failed": "failed", "not_measured": "was not measured"}
-            why = "".join(f", which {said[k]}: {text}" for k, text in without.results) if without else ""
-            raise Missing(
-                f"{self.card.card.name} has no recording of {subject}/{experiment}{why}",
-                f"python -m recorder --gpu 0 --only {subject}/{experiment}",
-            )
+            why, command = to_record(self.card, subject, experiment, self.declared)
+            raise Missing(f"{self.card.card.name} has no recording of {subject}/{experiment}{why}", command)
         return found

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from publisher.again import absences, repeat, to_record
 from recorder.recording import MACHINE, CardRecordings
 from recorder.results import EXPERIMENTS, Failed, Model, NotMeasured
 
 MACHINE_EXPERIMENTS = ("fragment", "peaks")
-TRIED = (
-    "sweep",
-    "shapes",
-)  # what these leave out cannot run: a setting that needs more than there is, a size too large
+NOT_RUN = "this experiment was not run on this card"
 MOST = 40  # of one experiment; a hostile recording must not make an endless page
 
 
@@ -24,29 +22,29 @@ class Gap:
     command: str  # "" where running again would meet the same reason
 
 
-def gaps_of(card: CardRecordings, subject: str) -> list[Gap]:
-    """The gaps in what a card says of one ladder and of itself, experiment by experiment."""
+def gaps_of(card: CardRecordings, subject: str, declared: Collection[str] | None = None) -> list[Gap]:
+    """The gaps in what a card says of one ladder and of itself; ``declared``: the experiments that the ladder has."""
     found = []
     newest = {recording.date: recording for recording in card.recordings.values()}
     if newest:
         for name, value in sorted(vars(card.card).items()):
             if isinstance(value, NotMeasured):
-                found.append(Gap(f"card.{name}", _why(value), "python -m recorder --gpu 0"))
+                found.append(Gap(f"card.{name}", _why(value), repeat(card, MACHINE, "peaks", value)))
     for experiment in EXPERIMENTS:
         where = MACHINE if experiment in MACHINE_EXPERIMENTS else subject
         recording = card.get(where, experiment)
-        command = f"python -m recorder --gpu 0 --only {where}/{experiment}"
         if recording is None:
             without = card.without.get((where, experiment))
-            why = _why(without.results) if without else "this experiment was not run on this card"
+            why, command = to_record(card, where, experiment, declared)
+            why = _why(without.results) if without else why.removeprefix(": ") or NOT_RUN
             found.append(Gap(f"{where}/{experiment}", why, command))
             continue
         missing = [(path, _why(value)) for path, value in _walk(recording.results, "")]
         shown = {why: [path for path, other in missing if other == why] for _, why in missing}
         for why, paths in list(shown.items())[:MOST]:
             listed = "; ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
-            again = "" if experiment in TRIED and not why.startswith("failed") else command
-            found.append(Gap(f"{where}/{experiment}: {listed}", why, again))
+            again = [value for _, value in absences(recording.results) if _why(value) == why]
+            found.append(Gap(f"{where}/{experiment}: {listed}", why, repeat(card, where, experiment, *again)))
     return found
 
 

@@ -23,20 +23,18 @@ class OutputError(Exception):
     """An output folder that cannot be used. The message says why and what to do."""
 
 
-def check_out(out: Path, inputs: Iterable[Path] = ()) -> Path:
+def checked_out(out: Path, inputs: Iterable[Path] = ()) -> Path:
     """The folder that ``out`` leads to. Raises for one that holds, or lies in, something this program did not write."""
     try:
         real = out.resolve()
     except (OSError, RuntimeError):
-        raise OutputError(
-            f"{out} cannot be used, for it is a link that leads to itself; name another folder with --out"
-        ) from None
+        raise OutputError(f"{out} is a symbolic link that leads nowhere; name another folder with --out") from None
     for folder in (path.resolve() for path in inputs):
         if real == folder or real.is_relative_to(folder):
             where = "is" if real == folder else "lies in"
-            raise OutputError(f"{out} {where} {folder}, which the build reads; name another with --out")
+            raise OutputError(f"{out} {where} {folder}, which a build reads; name another folder with --out")
         if folder.is_relative_to(real):
-            raise OutputError(f"{out} would replace {folder}, which the build reads; name another with --out")
+            raise OutputError(f"{out} holds {folder}, which a build reads; name another folder with --out")
     if real.exists() and not real.is_dir():
         raise OutputError(f"{out} is a file; name a folder with --out")
     if real.is_dir() and not (real / MARKER).exists() and any(real.iterdir()):
@@ -98,7 +96,7 @@ def fresh_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
 
     A symbolic link stays one, and the folder that it leads to is replaced. ``inputs`` are folders that a build reads.
     """
-    real = check_out(out, inputs)
+    real = checked_out(out, inputs)
     prefix = f".{real.name}."
     for path in left_behind(real.parent, prefix):
         if path.name.endswith(_OLD) and not real.exists():  # killed between the two steps of a swap

@@ -46,7 +46,7 @@ def render_role(role: Role, page: Weaver) -> str:
 
 def gap(missing: FactMissing, page: Weaver) -> str:
     """What a sentence says in place of a number that this card's recordings do not hold."""
-    told = f"{missing.what}.\nThis would record it: `{missing.command}`"
+    told = f"{missing.what}." + (f"\nThis would record it: `{missing.command}`" if missing.command else "")
     text = escape(f"(not recorded on {page.card.name})")
     return f'<span class="num is-missing" tabindex="0" data-note="{escape(told)}">{text}</span>'
 

@@ -28,6 +28,10 @@ WATCHED = (".md", ".yaml", ".cu", ".py", ".html", ".css", ".js", ".svg")
 _EMPTY = b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title></head><body></body></html>'
 
 
+class PortError(Exception):
+    """A port that cannot be listened on. The message says why and what to do."""
+
+
 @dataclass
 class Preview:
     """The state of a preview: a folder of pages, the faults of the last build, and what it changed."""
@@ -158,8 +162,11 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def start_server(preview: Preview, port: int) -> ThreadingHTTPServer:
-    """Listen on this machine alone. Raises ``OSError`` where the port is taken."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, preview=preview))
+    """Listen on this machine alone. Raises ``PortError`` where the port is taken."""
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, preview=preview))
+    except OSError as error:
+        raise PortError(f"port {port} cannot be used: {error.strerror}; name another with --port") from None
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
@@ -170,12 +177,7 @@ def serve(options: Options, port: int) -> int:
     preview = Preview(Builder(replace(options, lenient=True, allow_stale=True)))
     try:
         server = start_server(preview, port)
-    except OSError as error:
-        preview.close()
-        print(f"port {port} cannot be used: {error.strerror}; name another with --port", file=sys.stderr)
-        return 2
-    print(f"preview at http://localhost:{server.server_port}/ (stop with Ctrl-C)")
-    try:
+        print(f"preview at http://localhost:{server.server_port}/ (stop with Ctrl-C)")
         print(preview.rebuild(), flush=True)
         for paths in changes(options.inputs):
             if preview.forget(paths):
@@ -183,20 +185,20 @@ def serve(options: Options, port: int) -> int:
                 preview.close()
                 os.execv(sys.executable, [sys.executable, *sys.argv])
             print(preview.rebuild(), flush=True)
-    except KeyboardInterrupt:
-        print()
+    except PortError as error:
+        print(error, file=sys.stderr)
+        return 2
     finally:
-        server.shutdown()
         preview.close()
     return 0
 
 
-def changes(folders: Iterable[Path], every_s: float = POLL_SECONDS) -> Iterator[set[Path]]:
+def changes(folders: Iterable[Path], poll_seconds: float = POLL_SECONDS) -> Iterator[set[Path]]:
     """The files that were touched, each time there are some; asks for times of change, which works on every disk."""
     folders = list(folders)
     before = _stamps(folders)
     while True:
-        time.sleep(every_s)
+        time.sleep(poll_seconds)
         now = _stamps(folders)
         if now != before:
             yield {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from recorder.listing import last_source_line
 from recorder.recording import CardRecordings, Recording
+from recorder.results import Code, CodeResults
 from recorder.source import source_hash
 
 hash_of = lru_cache(maxsize=1024)(source_hash)
+last_line = lru_cache(maxsize=1024)(last_source_line)
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,22 @@ def stale_recordings(card: CardRecordings, kernels: Mapping[str, Mapping[str, st
     for recording in card.recordings.values():
         files = kernels.get(recording.header.subject, {})
         sources = recording.header.sources.items()
-        changed = tuple(sorted(file for file, recorded in sources if not _same(file, recorded, files)))
+        changed = {file for file, recorded in sources if not _same(file, recorded, files)}
+        changed |= {file for file in _listed_beyond(recording, files) if file in recording.header.sources}
         if changed:
-            found.append(Stale(recording, changed))
+            found.append(Stale(recording, tuple(sorted(changed))))
     return sorted(found, key=lambda stale: stale.recording.key)
+
+
+def _listed_beyond(recording: Recording, files: Mapping[str, str]) -> Iterator[str]:
+    """Files that have become shorter than the lines that a listing names: blank lines and comments have gone."""
+    if not isinstance(recording.results, CodeResults):
+        return
+    for code in (*(rung.code for rung in recording.results.rungs.values()), *recording.results.variants.values()):
+        if isinstance(code, Code):
+            name = PurePosixPath(code.file).name
+            if last_line(code.sass) > len(files.get(name, "").splitlines()):
+                yield name
 
 
 def _same(file: str, recorded: str, files: Mapping[str, str]) -> bool:

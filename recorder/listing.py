@@ -10,11 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import lt
 
 from recorder.control_flow import Loop, natural_loops
+from recorder.texts import BlockError
 
 _LINE = re.compile(r"^([0-9a-f]{4,8}) L(-|[1-9]\d{0,6}) P(-|[1-9]\d{0,6}) (\S.*)$")
-_TEXT = re.compile(r"^(?:@(!?U?P(?:\d+|T)) +)?(\S+)(?: +(.*))?$")
+_TEXT = re.compile(r"^(?:@(!?U?P(?:\d+|T)) +)?([A-Z][A-Z0-9_]*(?:\.\S+)?)(?: +(.*))?$")
+_LISTING = re.compile(  # the two together, for a whole text at once
+    r"(?:[0-9a-f]{4,8} L(?:-|[1-9]\d{0,6}) P(?:-|[1-9]\d{0,6}) "
+    r"(?:@!?U?P(?:\d+|T) +)?[A-Z][A-Z0-9_]*(?:\.[^ \n]+)?(?: .*)?\n)*"
+)
+_SOURCE = re.compile(r"^\S+ L(\d+) P", re.M)
 _NEVER = ("!PT", "!UPT")  # ptxas guards its dummies by the constant false
 _WEIGHTS = {
     "FFMA": 1,
@@ -32,7 +39,7 @@ _READS = ("LD", "LDG", "LDGSTS", "LDS", "LDSM", "LDL", "UBLKCP", "UTMALDG")
 _SHAPE = re.compile(r"\.(\d+)x(\d+)x(\d+)|\.(8|16)(8)(4|8|16|32|64|128)\b")
 
 
-class ListingError(Exception):
+class ListingError(BlockError):
     """A listing that is not in the recording's line format. The message names the line."""
 
 
@@ -56,7 +63,7 @@ def make_instruction(
     clean = " ".join(text.split()).removesuffix(";").rstrip()
     match = _TEXT.match(clean)
     if match is None:
-        raise ListingError(f"{text!r} is no SASS instruction")
+        raise ListingError(f"{text[:60]!r} is no SASS instruction")
     return Instruction(offset, match[1] or "", match[2], match[3] or "", clean, source_line, ptx_line)
 
 
@@ -73,12 +80,30 @@ def parse_sass(text: str) -> tuple[Instruction, ...]:
             continue
         match = _LINE.match(line.strip())
         if match is None:
-            raise ListingError(f"line {number} is not 'OFFSET Lsource Pptx TEXT': {line.strip()[:60]!r}")
+            raise ListingError(f"line {number} is not 'OFFSET Lsource Pptx TEXT': {line.strip()[:60]!r}", number)
         offset = int(match[1], 16)
         if found and offset <= found[-1].offset:
-            raise ListingError(f"line {number}: offset {match[1]} does not come after {found[-1].offset:04x}")
-        found.append(make_instruction(offset, match[4], _number(match[2]), _number(match[3])))
+            raise ListingError(f"line {number}: offset {match[1]} does not come after {found[-1].offset:04x}", number)
+        try:
+            found.append(make_instruction(offset, match[4], _number(match[2]), _number(match[3])))
+        except ListingError as error:
+            raise ListingError(f"line {number}: {error}", number) from None
     return tuple(found)
+
+
+def check_sass(text: str) -> str:
+    """The same text, where ``parse_sass`` reads it; else its ListingError. Quicker than reading it."""
+    if _LISTING.fullmatch(text):
+        offsets = [line[:5] for line in text.split("\n")[:-1]]
+        if all(map(lt, offsets, offsets[1:])) and "".join(offsets)[4::5].isspace():  # all have four digits
+            return text
+    parse_sass(text)
+    return text
+
+
+def last_source_line(text: str) -> int:
+    """The largest source line that a listing names; 0 where it names none."""
+    return max(map(int, {*_SOURCE.findall(text)}), default=0)
 
 
 def is_dummy(instruction: Instruction) -> bool:

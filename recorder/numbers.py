@@ -6,10 +6,13 @@ A range is wide: outside it lies no measurement of a GPU, only a slip. Inside, s
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 from pydantic import AfterValidator, Field
+
+from recorder.texts import BlockError
 
 LARGEST_WHOLE = 2**53  # beyond it a float skips whole numbers
 LEAST = 1e-30  # what lies nearer to zero, other than zero, was not measured
@@ -96,6 +99,23 @@ def _times(text: str) -> str:
     return text
 
 
+def _by_line(check: Callable[[str], str]) -> AfterValidator:
+    """Check a whole block at once; only of one that is wrong look for the line."""
+
+    def checked(text: str) -> str:
+        try:
+            return check(text)
+        except ValueError:
+            for number, line in enumerate(text.splitlines(), start=1):
+                try:
+                    check(line or "1")
+                except ValueError as error:
+                    raise BlockError(f"line {number} {error}", number) from None
+            raise
+
+    return AfterValidator(checked)
+
+
 # Numbers separated by white space; times are the samples of one time, in the order they were taken.
-Numbers = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_numbers)]
-Times = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_times)]
+Numbers = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), _by_line(_numbers)]
+Times = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), _by_line(_times)]

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from recorder.listing import check_sass
 from recorder.numbers import (
     MAX_BLOCK_CHARS,
     RANGES,
@@ -49,6 +50,7 @@ def _one_line(text: str) -> str:
 Text = Annotated[str, Field(max_length=400), AfterValidator(_printable)]
 Line = Annotated[Text, AfterValidator(_one_line)]
 Block = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_printable)]
+Sass = Annotated[Block, AfterValidator(check_sass)]
 
 
 class Model(BaseModel):
@@ -195,7 +197,7 @@ class Code(Model):
     blocks_per_sm: Maybe[Plain]  # occupancy: resident blocks an SM can hold
     zero_output: bool
     ptxas: Text
-    sass: Block
+    sass: Sass
     ptx: Block
 
 

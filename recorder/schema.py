@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recorder.strict_yaml import Lines, Path, dotted, nearest_line
+from recorder.strict_yaml import Lines, Path, dotted, line_inside, nearest_line
+from recorder.texts import BlockError
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -28,13 +29,15 @@ def fit(
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        sentences: dict[Path, list[str]] = {}  # the members of a union each complain about one value
-        for fault in error.errors(include_url=False, include_context=False):
+        sentences: dict[tuple[Path, int], list[str]] = {}  # the members of a union each complain about one value
+        for fault in error.errors(include_url=False):
             path = prefix + _real_path(fault["loc"], prefix, lines)
-            sentences.setdefault(path, []).append((say or sentence)(fault))
-        for path, found in sentences.items():
-            what = " or ".join(dict.fromkeys(found))
-            faults.append(f"{shown}:{nearest_line(path, lines)}: {dotted(path) or 'the file'}: {what}")
+            wrong = fault.get("ctx", {}).get("error")
+            inside = wrong.line if isinstance(wrong, BlockError) else 0
+            sentences.setdefault((path, inside), []).append((say or sentence)(fault))
+        for (path, inside), found in sentences.items():
+            line = line_inside(path, lines, inside) or nearest_line(path, lines)
+            faults.append(f"{shown}:{line}: {dotted(path) or 'the file'}: {' or '.join(dict.fromkeys(found))}")
     return None
 
 
@@ -65,7 +68,8 @@ def sentence(fault: Any) -> str:
     if kind == "missing":
         return "is missing"
     message = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    if kind == "value_error" and isinstance(value, dict):  # it says itself which part is wrong
+    says_where = isinstance(value, dict) or isinstance(fault.get("ctx", {}).get("error"), BlockError)
+    if kind == "value_error" and says_where:  # it says itself which part is wrong
         return message
     hint = "; quote it" if kind == "string_type" and isinstance(value, (bool, int, float)) else ""
     return f"{message}; this is {kind_of(value)}{hint}"

@@ -22,6 +22,7 @@ MAX_FAULTS = 40  # shown of one file
 
 Path = tuple[str, ...]
 Lines = dict[Path, int]  # of every key, from 1
+BLOCK = "|"  # below the key of a block of text: the line after which its own lines begin
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -157,6 +158,8 @@ class _Reader:
 
     def _scalar(self, event: Any, path: Path) -> Any:
         text = event.value
+        if event.style == BLOCK:
+            self.lines[(*path, BLOCK)] = event.start_mark.line + 1
         if not event.implicit[0]:  # it is quoted, or a block
             return text
         tag = self._tag(event)
@@ -236,6 +239,12 @@ def nearest_line(path: Path, lines: Lines) -> int:
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
+
+
+def line_inside(path: Path, lines: Lines, line: int) -> int:
+    """The line in the file of ``line``, from 1, of a block of text; 0 where the text at ``path`` is no block."""
+    start = lines.get((*path, BLOCK))
+    return start + line if start and line else 0
 
 
 def dotted(path: Path) -> str:

@@ -10,6 +10,14 @@ class RecordingError(Exception):
     """A file that cannot be used. The message is ``file:line: what is wrong``, one line per fault."""
 
 
+class BlockError(ValueError):
+    """A text of several lines is wrong in one of them: ``line``, from 1; 0 where that is not known."""
+
+    def __init__(self, what: str, line: int = 0) -> None:
+        super().__init__(what)
+        self.line = line
+
+
 def read_text(path: Path, shown: str, limit: int) -> str:
     """The text of a UTF-8 file of at most ``limit`` bytes; ``shown`` is the file's name in errors.
 

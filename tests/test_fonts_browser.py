@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Locator, Page  # noqa: E402
 
+WIDEST = "serif"
 PHONE = 413  # px of a page whose plots are 360 px wide, as in the first pictures for narrow pages
 
 # Where the plots and shapes of a figure are, and on which sides Plotly took room beyond the margins.
@@ -58,8 +58,13 @@ APART = """figure => {
 
 
 @pytest.fixture(scope="module", params=SETS)
-def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    yield from browser_with_fonts(request.param, tmp_path_factory.mktemp("fonts"))
+def fonts(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def browser(fonts: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    yield from browser_with_fonts(fonts, tmp_path_factory.mktemp("fonts"))
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +81,8 @@ def visit(browser: Browser, articles_address: str, article: str):
 
 
 @pytest.fixture(scope="module")
-def walked() -> dict[tuple[int, str], list[Any]]:
-    """By width and figure: what was seen with the fonts before."""
+def walked() -> dict[tuple[int, str, str], str]:
+    """By width, figure and step: where all stood with the fonts before."""
     return {}
 
 
@@ -87,16 +92,18 @@ def at(page: Page) -> list[Locator]:
 
 
 @pytest.mark.parametrize("width", [1280, PHONE])
-def test_no_step_moves_a_plot(visit: Callable[..., Page], walked: dict[tuple[int, str], list[Any]], width: int) -> None:
+def test_no_step_moves_a_plot(
+    visit: Callable[..., Page], fonts: str, walked: dict[tuple[int, str, str], str], width: int
+) -> None:
     for shown in at(visit(viewport={"width": width, "height": 900})):
         name = shown.get_attribute("id") or ""
-        found = shown.evaluate(WALK, width != PHONE)
-        for sequence in found:
+        for sequence in shown.evaluate(WALK, (fonts, width) == (WIDEST, 1280)):
             assert [one["step"] for one in sequence["seen"] if one["more"]] == [], f"{name}: labels lack room"
             for again in sequence["back"]:
                 assert again in sequence["seen"], f"{name}: another picture on the way back, {again['step']}"
-        places = [one["places"] for sequence in found for one in sequence["seen"]]
-        assert walked.setdefault((width, name), places) == places, f"{name} stands elsewhere in other fonts"
+            for one in sequence["seen"]:
+                before = walked.setdefault((width, name, one["step"]), one["places"])
+                assert one["places"] == before, f"{name}, {one['step']}: it stands elsewhere in other fonts"
 
 
 @pytest.mark.parametrize("width", [1280, PHONE])

@@ -84,7 +84,6 @@ def test_a_step_drawn_ahead_is_what_drawing_it_would_show(visit: Callable[..., P
         assert seen == direct, shown.get_attribute("id")
 
 
-@pytest.mark.fonts
 def test_a_link_to_a_step_shows_what_stepping_there_shows(visit: Callable[..., Page]) -> None:
     page, linked = visit(), visit()
     later(page)
@@ -280,7 +279,6 @@ def test_a_link_to_any_line_of_code_opens_it(visit: Callable[..., Page], article
     expect(page.locator(".code-note:not([hidden])")).to_have_count(1)
 
 
-@pytest.mark.fonts
 def test_a_listing_scrolls_to_the_lines_that_a_step_lights(visit: Callable[..., Page]) -> None:
     page = visit()
     later(page)

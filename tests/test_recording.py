@@ -14,6 +14,7 @@ import pytest
 
 from recorder import recording as rec
 from recorder import strict_yaml
+from recorder.listing import ListingError, check_sass, parse_sass
 from recorder.recording import RecordingError, dump, load, load_card, load_cards, numbers_block, parse, write_atomically
 from recorder.results import EXPERIMENTS, Failed, NotMeasured, PeaksResults, Timed
 from tests.fixture_cards import WHOLE, header, whole_card
@@ -445,3 +446,55 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 def test_whole_numbers_keep_their_zeros_and_fractions_lose_theirs():
     assert numbers_block([10, 0, 1200], decimals=0) == "10 0 1200\n"
     assert numbers_block([10, 0.5, 12.25], decimals=3) == "10 0.5 12.25\n"
+
+
+# ---- blocks of text whose form figures read ------------------------------------------------------------------------
+
+CODE = dump(header(WHOLE, "linear", "code"), Lab(seed=1).code())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("hello", "is not 'OFFSET Lsource Pptx TEXT'"),
+        ("- - EXIT", "is not 'OFFSET Lsource Pptx TEXT'"),
+        ("0010 L- P- this is no machine code", "is no SASS instruction"),
+        ("0010 L- P- @X0 EXIT", "is no SASS instruction"),
+        ("0000 L- P- EXIT", "does not come after"),
+        ("10000 L- P- EXIT", "offset 0020 does not come after"),
+    ],
+)
+@pytest.mark.parametrize("place", ["rungs", "variants"])
+def test_a_line_that_is_no_instruction_is_named_by_its_own_line(place: str, wrong: str, words: str) -> None:
+    lines = CODE.split("\n")
+    start = next(n for n, line in enumerate(lines) if line == f"  {place}:")
+    at = next(n for n in range(start, len(lines)) if lines[n].strip().startswith("0010 L"))
+    lines[at] = f"{lines[at][: -len(lines[at].lstrip())]}{wrong}"
+    at += words.startswith("offset")
+    said = fault("\n".join(lines))
+    assert said.startswith(f"bad.yaml:{at + 1}: results.{place}."), said
+    assert ".sass: line " in said and words in said and "\n" not in said
+
+
+@pytest.mark.parametrize("text", ["0000 L1 P- EXIT\n", "fff0 L- P- NOP\n10000 L- P- @!UPT BRA 0x10000\n", "\n", ""])
+def test_a_listing_is_checked_as_it_is_parsed(text: str) -> None:
+    assert check_sass(text) == text
+    parse_sass(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["ffff L- P- NOP\n10000 L- P- NOP\n1001 L- P- NOP\n", "0000 L- P- NOP\n0000 L- P- NOP\n"]
+)
+def test_what_the_check_lets_pass_is_what_the_parser_reads(text: str) -> None:
+    for read in (check_sass, parse_sass):
+        with pytest.raises(ListingError):
+            read(text)
+
+
+@pytest.mark.parametrize("word", ["1.2.3", "nan", "-4", "1_0"])
+def test_a_number_that_is_none_is_named_by_its_own_line(word: str) -> None:
+    text = dump(header(WHOLE, "linear", "times"), Lab(seed=1).times())
+    lines = text.split("\n")
+    at = next(n for n, line in enumerate(lines) if line.strip() == "samples_us: |") + 2
+    lines[at] += f" {word}"
+    assert fault("\n".join(lines)).startswith(f"bad.yaml:{at + 1}: results.rungs.")

@@ -189,7 +189,7 @@ def test_a_later_preview_has_a_higher_version(site, preview):
 
 
 def test_changes_are_seen(site):
-    seen = changes([site.root / "content"], every_s=0.01)
+    seen = changes([site.root / "content"], poll_seconds=0.01)
     found: list[set[Path]] = []
     thread = threading.Thread(target=lambda: found.append(next(seen)), daemon=True)
     thread.start()

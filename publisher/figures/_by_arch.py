@@ -13,7 +13,7 @@ from publisher.figures._excerpt import MARKED
 from publisher.figures._style import fmt_count, listed, value_of
 from publisher.instructions import entry_of, family
 from recorder.control_flow import branch_target
-from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
+from recorder.listing import Instruction, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.recording import CardRecordings, Recording
 
 HOLLOW = "@paper"  # with an outline: no colour is left that all others differ from
@@ -60,10 +60,7 @@ class Row:
 @lru_cache(maxsize=1024)
 def _loop(sass: str) -> tuple[tuple[Instruction, ...], Mapping[str, int]] | None:
     """The main loop without dummies, and its kinds; None where there is none. Kept: each card shows all cards."""
-    try:
-        found = parse_sass(sass)
-    except ListingError:
-        return None
+    found = parse_sass(sass)
     loop = main_loop(found)
     if not loop:
         return None
@@ -72,7 +69,7 @@ def _loop(sass: str) -> tuple[tuple[Instruction, ...], Mapping[str, int]] | None
 
 
 def rows_of(evidence: Evidence, slug: str) -> list[Row]:
-    """The rung's loop on every card that has it, by generation; a listing that cannot be read is left out."""
+    """The rung's loop on every card that has it, by generation."""
     rows = []
     for card in evidence.cards.values():
         recording = card.get(evidence.subject, "code")

@@ -13,7 +13,6 @@ from publisher.figures._style import Rung, fmt_count
 from publisher.instructions import entry_of, explain, family
 from recorder.listing import (
     Instruction,
-    ListingError,
     is_dummy,
     loop_instructions,
     loops,
@@ -61,13 +60,10 @@ class Excerpt:
 
 
 def kernel_of(rung: Rung, glossary: Mapping[str, Any]) -> Kernel:
-    """A rung without code, or with code that cannot be read, is a kernel without instructions that says why."""
+    """A rung without code is a kernel without instructions that says why."""
     if rung.code is None:
         return Kernel(rung, (), (), frozenset(), f"no code, {rung.why}", {})
-    try:
-        found = without_padding(parse_sass(rung.code.sass))
-    except ListingError as error:
-        return Kernel(rung, (), (), frozenset(), f"its listing cannot be read, {error}", {})
+    found = without_padding(parse_sass(rung.code.sass))
     main = main_loop(found)
     around = max((loop for loop in loops(found) if main and loop.offsets >= main.offsets), key=_size, default=None)
     inside = {i.offset for i in loop_instructions(found, around)} if around else set()

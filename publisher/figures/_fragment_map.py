@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from publisher.figure import Missing
-from publisher.figures._style import fmt_count, listed, rerecord
-from recorder.recording import MACHINE
+from publisher.figures._style import fmt_count, listed
 from recorder.results import FragmentMap, Operand
 
 LANES = 32
@@ -62,15 +61,11 @@ class Grid:
 Map = dict[str, Grid]  # by the names a, b, d
 
 
-def missing(what: str) -> Missing:
-    return Missing(what, rerecord(MACHINE, "fragment"))
-
-
 def read_map(found: FragmentMap, shape: str) -> Map:
     """The recorded map of a shape; ``Missing`` where its matrices do not fit, or a cell has no owner or two."""
     a, b, d = found.a, found.b, found.d
     if (a.rows, a.columns, b.columns) != (d.rows, b.rows, d.columns):
-        raise missing(f"the recorded sizes of {shape} do not make a product")
+        raise Missing(f"the recorded sizes of {shape} do not make a product")
     right, below = a.columns + BESIDE, b.rows + BELOW
     return {
         "a": _grid("a", a, 0, below),
@@ -81,7 +76,7 @@ def read_map(found: FragmentMap, shape: str) -> Map:
 
 def _grid(name: str, operand: Operand, x: float, y: float) -> Grid:
     size = operand.rows * operand.columns
-    torn = missing(f"the recorded map of {name.upper()} does not give each cell one thread")
+    torn = Missing(f"the recorded map of {name.upper()} does not give each cell one thread")
     if not 0 < size <= MOST_CELLS:
         raise torn
     arrays = operand.cells.arrays

@@ -13,7 +13,7 @@ from publisher.figures._carried import MARK, taken_over, told
 from publisher.figures._excerpt import MARKED
 from publisher.figures._style import fmt_count
 from publisher.instructions import entry_of, family, general, particular
-from recorder.listing import Instruction, is_dummy, loop_instructions, main_loop, parse_sass
+from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
 from recorder.results import Code
 from recorder.source import SourceError, read_regions
 
@@ -50,7 +50,7 @@ class Linked:
 
 
 def linked(code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], arch: str) -> Linked | None:
-    """The main loop of ``code`` in its languages; None where it has no loop. ListingError for a broken listing."""
+    """The main loop of ``code`` in its languages; None where it has no loop. ListingError: no such PTX line."""
     found = parse_sass(code.sass)
     loop = main_loop(found)
     if loop is None:
@@ -84,7 +84,10 @@ def _sass(loop: Sequence[Instruction], glossary: Mapping[str, Any], arch: str) -
 def _ptx(loop: Sequence[Instruction], ptx: str) -> list[Listing]:
     """The PTX of the loop: from the label that the last branch names to that branch; else all that is named."""
     text = ptx.splitlines()
-    named = sorted({i.ptx_line for i in loop if i.ptx_line and i.ptx_line <= len(text)})
+    for i in loop:
+        if (i.ptx_line or 0) > len(text):
+            raise ListingError(f"the SASS at {i.offset:04x} names line {i.ptx_line} of the PTX, which has {len(text)}")
+    named = sorted({i.ptx_line for i in loop if i.ptx_line})
     if not named:
         return []
     last = loop[-1].ptx_line

@@ -146,5 +146,5 @@ def published_set(evidence: Evidence, name: str) -> PublishedSet | None:
         return None
     if name not in evidence.published:
         known = ", ".join(evidence.published) or "nothing"
-        raise Missing(f"recordings/published has no {name}; it has {known}", "ls recordings/published")
+        raise Missing(f"recordings/published has no {name}; it has {known}")
     return evidence.published[name]

@@ -144,7 +144,10 @@ def placed_rungs(evidence: Evidence, wanted: Sequence[str] = ()) -> tuple[Record
             absent.append(f"{slug}: {reason(entry)}")
     if not found:
         raise lacking(
-            evidence, "placement", f"no launch was recorded block by block ({'; '.join(absent) or 'no rung'})"
+            evidence,
+            "placement",
+            f"no launch was recorded block by block ({'; '.join(absent) or 'no rung'})",
+            [entry for slug, entry in recording.results.rungs.items() if not wanted or slug in wanted],
         )
     return recording, found, absent
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from publisher.figure import CodeLine, Evidence, Listing
 from publisher.figures._style import listed
 from publisher.opcodes import family
-from recorder.listing import Instruction, ListingError, is_dummy, loop_instructions, loops, parse_sass, without_padding
+from recorder.listing import Instruction, is_dummy, loop_instructions, loops, parse_sass, without_padding
 from recorder.results import Code
 
 # Ways to ask global memory for data: into shared memory in the background, by a descriptor, and into registers.
@@ -67,19 +67,13 @@ class Proof:
 
 
 def proofs_of(evidence: Evidence, rung: str, variants: Sequence[str]) -> dict[str, Proof]:
-    """``full`` and each of ``variants``, as far as the code recording has them and their listings can be read."""
+    """``full`` and each of ``variants``, as far as the code recording has them."""
     recording = evidence.card.get(evidence.subject, "code")
     if recording is None or rung not in recording.results.rungs:
         return {}
     codes = {"full": recording.results.rungs[rung].code}
     codes |= {variant: recording.results.variants.get(f"{rung}.{variant}") for variant in variants}
-    listings: dict[str, tuple[Instruction, ...]] = {}
-    for name, code in codes.items():
-        if isinstance(code, Code):
-            try:
-                listings[name] = without_padding(parse_sass(code.sass))
-            except ListingError:
-                continue
+    listings = {name: without_padding(parse_sass(code.sass)) for name, code in codes.items() if isinstance(code, Code)}
     if "full" not in listings:
         return {}
     load, math = (_first_family(listings["full"], families) for families in (LOADS, MATHS))

@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from publisher.again import repeat, to_record
+from publisher.again import rerecord as rerecord  # where figures look for it
 from publisher.figure import Evidence, Missing, Step
 from publisher.figures._measured import absence, reason, time_of, value_of
+from publisher.snippets import slug_of
 from publisher.units import TIME, formatted, grouped
 from recorder.recording import Recording
 from recorder.results import Code, Timed
@@ -230,11 +233,18 @@ def fact(subject: str, name: str, field: str) -> str:
     return f"{subject}.{name}.{field}"
 
 
-def rerecord(subject: str, experiment: str) -> str:
-    """The command that renews an experiment."""
-    return f"python -m recorder --gpu 0 --only {subject}/{experiment}"
+def lacking(evidence: Evidence, experiment: str, what: str, *of: Any, subject: str = "") -> Missing:
+    """``Missing`` for a recording that is there but lacks what a figure shows; ``what``: a sentence, no dot.
+
+    ``of``: the values that it would be drawn from. It may be recorded again only where one of them failed.
+    """
+    command = repeat(evidence.card, subject or evidence.subject, experiment, *of)
+    return Missing(f"{evidence.card.card.name}: {what}", command)
 
 
-def lacking(evidence: Evidence, experiment: str, what: str) -> Missing:
-    """``Missing`` for a recording that is there but lacks what a figure shows; ``what``: a sentence, no dot."""
-    return Missing(f"{evidence.card.card.name}: {what}", rerecord(evidence.subject, experiment))
+def no_rung(evidence: Evidence, wanted: str, found: Sequence[str]) -> Missing:
+    """``Missing`` for a rung that the code recording has not: it may be younger, or not exist."""
+    younger = wanted in map(slug_of, evidence.sources)
+    why = "was recorded before it had" if younger else "has no rung"
+    command = to_record(evidence.card, evidence.subject, "code")[1] if younger else ""
+    return Missing(f"{evidence.card.card.name}: the code {why} {wanted}; there are {listed(found)}", command)

@@ -44,7 +44,8 @@ def draw(evidence: Evidence) -> SteppedFigure:
     theirs = [_reference(slug, pair) for slug, pair in recording.results.references.items()]
     theirs = [row for row in theirs if any(time_of(row.pair, condition) for condition in CONDITIONS)]
     if not theirs or not any(ours.values()):
-        raise lacking(evidence, "times", "no library call was timed beside a rung")
+        results = recording.results
+        raise lacking(evidence, "times", "no library call was timed beside a rung", results.references, results.rungs)
     rows = list({row.slug: row for row in ours.values() if row}.values()) + theirs
     sequences: dict[str, tuple[Step, ...]] = {}
     for condition in CONDITIONS:

@@ -12,7 +12,7 @@ from typing import Any
 from publisher.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
 from publisher.figures._by_arch import HOLLOW, KINDS, Row, counts_of, listings_of, rows_of, topics_of
 from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fmt_count, lacking, listed, merged, rerecord
+from publisher.figures._style import fmt_count, lacking, listed, merged, no_rung, rerecord
 from publisher.instructions import family
 from publisher.options import RungNames
 
@@ -28,9 +28,11 @@ def draw(evidence: Evidence, rungs: RungNames = "async_copy") -> SteppedFigure:
     mine = {slug: next((r for r in rows if r.card.slug == evidence.card.slug), None) for slug, rows in by_rung.items()}
     drawn = {slug: (row, by_rung[slug]) for slug, row in mine.items() if row is not None}
     if not drawn:
-        raise lacking(
-            evidence, "code", f"there is no loop of {listed(wanted)}; there are the rungs {listed(list(own))}"
-        )
+        if len(wanted) == 1 and wanted[0] not in own:
+            raise no_rung(evidence, wanted[0], list(own))
+        codes = [own[slug].code for slug in wanted if slug in own]
+        what = f"there is no loop of {listed(wanted)}; there are the rungs {listed(list(own))}"
+        raise lacking(evidence, "code", what, codes)
     titles = {slug: own[slug].title for slug in drawn}
     listings = {slug: listings_of(evidence, slug, rows) for slug, (_, rows) in drawn.items()}
     longest = max(len(row.loop) for _, rows in drawn.values() for row in rows)

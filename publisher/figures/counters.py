@@ -79,7 +79,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         steps.append(_stalls_step(evidence, list(rungs), stalls, titles, recording.results.tool))
     if not steps:
         first = next(iter(rungs.values()), None)
-        raise lacking(evidence, "counters", f"no hardware counter was read ({reason(first)})")
+        raise lacking(evidence, "counters", f"no hardware counter was read ({reason(first)})", rungs)
     key = KEY_LINE * len(common(stalls)) if stalls else 0
     return SteppedFigure(
         title="What the hardware counted",

@@ -18,10 +18,21 @@ from publisher.figures._fragment_map import (
     checked,
     distinct,
     meeting,
-    missing,
     read_map,
 )
-from publisher.figures._style import Trace, base_layout, cells, hidden_axis, merged, rerecord, value_of, words
+from publisher.figures._measured import reason
+from publisher.figures._style import (
+    Trace,
+    base_layout,
+    cells,
+    hidden_axis,
+    lacking,
+    listed,
+    merged,
+    rerecord,
+    value_of,
+    words,
+)
 from publisher.options import ShapeName
 from recorder.recording import MACHINE
 
@@ -37,7 +48,9 @@ def draw(evidence: Evidence, shape: ShapeName = "m16n8k16") -> SteppedFigure:
     recording = evidence.need("fragment", MACHINE)
     found = value_of(recording.results.shapes.get(shape))
     if found is None:
-        raise missing(f"{evidence.card.card.name} has no fragment map of {shape}")
+        entry = recording.results.shapes.get(shape)
+        why = f"was {reason(entry)}" if entry else f"is not one of {listed(list(recording.results.shapes))}"
+        raise lacking(evidence, "fragment", f"the fragment map of {shape} {why}", entry, subject=MACHINE)
     grids = read_map(found, shape)
     verdict = checked(grids, shape)
     steps = tuple(_step(grids, slug, verdict) for slug in slugs(grids))

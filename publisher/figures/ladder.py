@@ -41,7 +41,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     recording = evidence.need("times")
     rows = rows_of(evidence, recording)
     if not any(row.medians for row in rows):
-        raise lacking(evidence, "times", "no rung of the ladder has a time")
+        raise lacking(evidence, "times", "no rung of the ladder has a time", recording.results.rungs)
     arch = evidence.card.card.arch
     kernels = [kernel_of(row.rung, evidence.glossary) for row in rows]
     excerpts = [excerpt(k, _changes(kernels, n)[0], evidence.glossary, arch) for n, k in enumerate(kernels)]

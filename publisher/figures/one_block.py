@@ -21,6 +21,7 @@ from publisher.figures._style import (
     lacking,
     listed,
     merged,
+    no_rung,
     reason,
     rerecord,
     value_of,
@@ -28,7 +29,7 @@ from publisher.figures._style import (
 )
 from publisher.instructions import family
 from publisher.options import RungName, SizeName
-from recorder.listing import Instruction, ListingError, is_dummy
+from recorder.listing import Instruction, is_dummy
 from recorder.results import Code
 
 SLICES = 3
@@ -116,14 +117,11 @@ def draw(evidence: Evidence, rung: RungName = "async_copy", inner: SizeName = "i
 def _block(evidence: Evidence, rung: str, inner: str) -> Block:
     found = evidence.need("code").results.rungs
     if rung not in found:
-        raise lacking(evidence, "code", f"there is no rung {rung}; there are {listed(list(found))}")
+        raise no_rung(evidence, rung, list(found))
     code = value_of(found[rung].code)
     if code is None:
-        raise lacking(evidence, "code", f"the code of {rung} was {reason(found[rung].code)}")
-    try:
-        sides = linked(code, evidence.sources, evidence.glossary, evidence.card.card.arch)
-    except ListingError as error:
-        raise lacking(evidence, "code", f"the SASS of {rung} cannot be read: {error}") from None
+        raise lacking(evidence, "code", f"there is no code of {rung}, {reason(found[rung].code)}", found[rung].code)
+    sides = linked(code, evidence.sources, evidence.glossary, evidence.card.card.arch)
     if sides is None:
         raise lacking(evidence, "code", f"the SASS of {rung} has no loop")
     times = evidence.card.get(evidence.subject, "times")

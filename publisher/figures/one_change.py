@@ -33,7 +33,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         slug: entries for slug, entries in recording.results.comparisons.items() if _any_time(entries)
     }
     if not comparisons:
-        raise lacking(evidence, "one_change", "no entry of a controlled comparison has a time")
+        raise lacking(evidence, "one_change", "no entry of a controlled comparison has a time", recording.results)
     count = max(len(entries) for entries in comparisons.values())
     sequences = {slug: _steps(evidence, slug, entries) for slug, entries in comparisons.items()}
     first = next(iter(sequences.values()))[0]

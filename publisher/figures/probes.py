@@ -37,7 +37,7 @@ def draw(evidence: Evidence, published: PublishedName = "") -> SteppedFigure:
     recording = evidence.need("probes")
     rungs: dict[str, ProbeTimes] = {slug: probe for slug, probe in recording.results.rungs.items() if _drawable(probe)}
     if not rungs:
-        raise lacking(evidence, "probes", "no rung has a time of its full kernel beside its probes")
+        raise lacking(evidence, "probes", "no rung has a time of its full kernel beside its probes", recording.results)
     titles = rung_titles(evidence)
     proofs = {slug: proofs_of(evidence, slug, PARTS[1:]) for slug in rungs}
     sequences: dict[str, tuple[Step, ...]] = {}

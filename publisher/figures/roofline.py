@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
+from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
 from publisher.figures._measured import CONDITIONS, absence, exact_us, time_of
 from publisher.figures._roofs import BANDWIDTHS, RATES, Roof, read_roofs, roofs_caption
 from publisher.figures._rows import safe
@@ -65,13 +65,11 @@ def draw(evidence: Evidence) -> SteppedFigure:
     slopes = read_roofs(peaks, BANDWIDTHS)
     flats = read_roofs(peaks, RATES)
     if not slopes or not flats:
-        command = rerecord(MACHINE, "peaks")
-        raise Missing(
-            f"{evidence.card.card.name} has no measured bandwidth, or no measured rate, to draw a roof from", command
-        )
+        what = "there is no measured bandwidth, or no measured rate, to draw a roof from"
+        raise lacking(evidence, "peaks", what, peaks.results, subject=MACHINE)
     points = _points(evidence, times)
     if not any(point.tflops(condition) for point in points for condition in CONDITIONS):
-        raise lacking(evidence, "times", "no rung has both a time and a number of least bytes")
+        raise lacking(evidence, "times", "no rung has both a time and a number of least bytes", times.results.rungs)
     box = _box(points, slopes, flats)
     sequences = {condition: _steps(evidence, condition, points, slopes, flats, peaks) for condition in CONDITIONS}
     first = sequences["cold"][0]

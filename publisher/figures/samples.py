@@ -80,7 +80,9 @@ def draw(evidence: Evidence, names: TimedNames = "") -> SteppedFigure:
     chosen = [one for one in every if one.slug in wanted]
     grids = {(one.slug, one.condition): Grid.of(one) for one in chosen if one.samples}
     if not grids:
-        raise lacking(evidence, "times", "nothing that this figure shows has a time")
+        groups = (recording.results.rungs, recording.results.references)
+        shown = [group[name] for name in wanted for group in groups if name in group]
+        raise lacking(evidence, "times", "nothing that this figure shows has a time", shown)
     conditions = evidence.card.get(evidence.subject, "conditions")
     clock = conditions if conditions and _varies(conditions) else None
     still = _data(clock)

@@ -58,7 +58,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
     titles = {entry: entry for entry in entries} | _titles(evidence)
     ours = next((entry for entry in entries if entry in {rung.slug for rung in rungs(evidence)}), None)
     if ours is None or not any(time_of(s.times, c) for s in recording.results.shapes for c in CONDITIONS):
-        raise lacking(evidence, "shapes", "no rung was timed at other sizes")
+        raise lacking(evidence, "shapes", "no rung was timed at other sizes", recording.results.shapes)
     entries = [ours, *(entry for entry in entries if entry != ours)]
     base = _base(evidence, recording)
     chosen = _series(recording, base)

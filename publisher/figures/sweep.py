@@ -54,7 +54,7 @@ def draw(evidence: Evidence, down: AxisName = "", across: AxisName = "") -> Step
     twins = {condition: twin_of(evidence, condition) for condition in CONDITIONS}
     sweep = Sweep(evidence.subject, results.rung, results.axes, results.settings, down, across, twins)
     if all(sweep.fastest(condition) is None for condition in CONDITIONS):
-        raise lacking(evidence, "sweep", "no setting of the sweep has a time")
+        raise lacking(evidence, "sweep", "no setting of the sweep has a time", results.settings)
     options = _options(sweep)
     sequences = {slug: _steps(evidence, sweep, slug) for slug, _ in options}
     first = next(iter(sequences.values()))[0]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.again import to_record
+from publisher.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
 from publisher.figures._placed import Launch, Placed, depth, placed_rungs
 from publisher.figures._style import (
     base_layout,
@@ -115,10 +116,10 @@ def _scheme(evidence: Evidence, placed: Placed, number: int, tile: str) -> Schem
     code = placed.rung.code
     x, y, z = (*(code.grid if code else [launch.blocks]), 1, 1)[:3]
     if x * y * z != launch.blocks:
-        raise lacking(
-            evidence,
-            "placement",
-            f"{placed.rung.slug} was compiled for another grid than the {launch.blocks} recorded blocks",
+        raise Missing(
+            f"{evidence.card.card.name}: {placed.rung.slug} was compiled for another grid than the {launch.blocks} "
+            "recorded blocks",
+            to_record(evidence.card, evidence.subject, "placement")[1],
         )
     columns, rows, spots = sm_grid(launch.sms)
     return Scheme(launch, (x, y, z), code.constants.get(tile, 0) if code else 0, columns, rows, spots)

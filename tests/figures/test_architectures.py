@@ -29,7 +29,7 @@ def test_architectures_lists_equal_loops_once(evidence: Evidence) -> None:
 
 
 def test_architectures_without_the_rung_is_missing(evidence: Evidence) -> None:
-    with pytest.raises(Missing, match="no loop of nothing"):
+    with pytest.raises(Missing, match="no rung nothing"):
         architectures.draw(evidence, rungs="nothing")
     with pytest.raises(Missing, match="linear/code"):
         architectures.draw(without(evidence, "code"))

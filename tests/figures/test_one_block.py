@@ -11,6 +11,7 @@ from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import (
     one_block,
 )
+from recorder.listing import ListingError
 from tests.figures.evidence import changed
 from tests.figures.sound import assert_sound
 
@@ -96,3 +97,11 @@ def _opcode(text: str) -> str:
 
 def _named(figure: SteppedFigure, *slugs: str) -> list[Any]:
     return [step for slug in slugs for step in figure.sequences[""] if step.slug == slug]
+
+
+def test_a_line_that_the_ptx_lacks_is_no_silent_gap(evidence: Evidence) -> None:
+    rungs = dict(evidence.need("code").results.rungs)
+    code = rungs["async_copy"].code.model_copy(update={"ptx": "ret;\n"})
+    rungs["async_copy"] = rungs["async_copy"].model_copy(update={"code": code})
+    with pytest.raises(ListingError, match="of the PTX, which has 1"):
+        one_block.draw(changed(evidence, "code", rungs=rungs))

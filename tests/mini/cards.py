@@ -130,7 +130,7 @@ def code() -> CodeResults:
                 blocks_per_sm=16,
                 zero_output=False,
                 ptxas="13.10",
-                sass="0000 L19 P8 LDG.E R2, desc[UR4][R2.64]\n0010 - - EXIT\n",
+                sass="0000 L19 P1 LDG.E R2, desc[UR4][R2.64]\n0010 L- P- EXIT\n",
                 ptx="ld.global.f32 %f1, [%rd1];\nret;\n",
             ),
         )
