@@ -13,7 +13,7 @@ from publisher.content import Article, Cache, Content
 from publisher.content_reader import load_content
 from publisher.draw import Figures
 from publisher.edition import Built, Edition, edition_files
-from publisher.facts import Facts
+from publisher.facts import Facts, reason
 from publisher.faults import BuildError, Fault, Faults, faults_of, instead
 from publisher.figure import Evidence
 from publisher.links import link_faults
@@ -21,8 +21,9 @@ from publisher.search import search_entries
 from publisher.stale import Stale, stale_recordings
 from publisher.steps import step_faults
 from publisher.stills import STILLS
+from publisher.unread import PUBLISHED, folders_in, unread_files
 from publisher.weave import Weaver, Woven, WovenChapter
-from recorder.recording import CardRecordings, RecordingError, load_card
+from recorder.recording import MACHINE, CardRecordings, RecordingError, load_card
 
 RECORDINGS, KERNELS = "recordings", "kernels"
 RESERVED_CARDS = (compare_page.FOLDER,)
@@ -68,6 +69,8 @@ class Builder:
         """Check all, copy assets into ``folder``, give the other files. Raises ``BuildError`` with every fault."""
         faults = Faults()
         content, cards = self.read_content(faults), self.read_cards(faults)
+        asked = self.options
+        faults += unread_files(asked.recordings, asked.content, asked.docs, asked.kernels, self._shown)
         if content is None:
             raise BuildError(faults.told())
         stale = self._stale(cards, content, faults)
@@ -106,7 +109,7 @@ class Builder:
     def read_content(self, faults: Faults) -> Content | None:
         """Everything that authors wrote; None where not even the site's title can be read."""
         asked = self.options
-        published = asked.recordings / "published"
+        published = asked.recordings / PUBLISHED
         return load_content(asked.content, asked.kernels, published, asked.docs, asked.root, faults, self.cache)
 
     def read_cards(self, faults: Faults) -> dict[str, CardRecordings]:
@@ -119,7 +122,7 @@ class Builder:
             faults.unread.add(RECORDINGS)
             return {}
         cards: dict[str, CardRecordings] = {}
-        for sub in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "published"):
+        for sub in (found for found in folders_in(folder) if found.name != PUBLISHED):
             files = sorted(sub.rglob("*.y*ml"))
             stamp = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files)
             if sub not in self._cards or self._cards[sub][0] != stamp:
@@ -134,6 +137,8 @@ class Builder:
                 )
             elif found.recordings:
                 cards[found.slug] = found
+            elif found.without:
+                faults.append(Fault(self._shown(sub), 1, _nothing(found)))
         return cards
 
     def _read_card(self, folder: Path) -> CardRecordings | RecordingError:
@@ -144,6 +149,12 @@ class Builder:
 
     def _stale(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> dict[str, list[Stale]]:
         found = {slug: stale_recordings(card, content.kernels) for slug, card in cards.items()}
+        for slug, card in cards.items():
+            for subject in sorted({subject for subject, _ in card.recordings} - {*content.kernels, MACHINE}):
+                place = self._shown(self.options.recordings / slug / subject)
+                what = f"no ladder is called {subject}; {instead(subject, content.kernels)}"
+                faults.append(Fault(place, 1, what, (KERNELS,)))
+                found[slug] = [stale for stale in found[slug] if stale.recording.header.subject != subject]
         if not self.options.allow_stale:
             for slug, stales in found.items():
                 for stale in stales:
@@ -175,15 +186,24 @@ class Builder:
         readable = [
             c for c in cards.values() if not c.compile_only and any(s == article.subject for s, _ in c.recordings)
         ]
-        if not readable:
-            what = f"subject: no card has a recording of {article.subject}; {instead(article.subject, content.kernels)}"
+        self._subject(article, content, faults)
+        if not readable and article.subject in content.kernels:
+            command = f"python -m recorder --gpu 0 --only {article.subject}"
+            what = f"subject: no card has a recording of {article.subject}; record it: {command}"
             faults.append(Fault(article.file, article.subject_line, what, (RECORDINGS,)))
         return [self._weaver(article, card, content, cards, faults, snippets).weave() for card in readable]
+
+    def _subject(self, article: Article, content: Content, faults: Faults) -> None:
+        """A fault for an article of a ladder that there is not."""
+        if article.subject not in (*content.kernels, MACHINE):
+            what = f"subject: no ladder is called {article.subject}; {instead(article.subject, content.kernels)}"
+            faults.append(Fault(article.file, article.subject_line, what, (KERNELS,)))
 
     def _docs(self, content: Content, cards: Mapping[str, CardRecordings], default: str, faults: Faults) -> list[Woven]:
         """The documentation on the default card; nothing where there is none."""
         if content.docs is None or default not in cards:
             return []
+        self._subject(content.docs, content, faults)
         return [self._weaver(content.docs, cards[default], content, cards, faults, {}).weave()]
 
     def _weaver(
@@ -213,3 +233,11 @@ class Builder:
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.options.root)) if path.is_relative_to(self.options.root) else str(path)
+
+
+def _nothing(card: CardRecordings) -> str:
+    """What is wrong with a card that has files and no result in any."""
+    (key, recording), *more = card.without.items()
+    first = f"{'/'.join(key)} {reason(recording.results)}"
+    others = f", and {len(more)} more" if more else ""
+    return f"nothing was recorded on this card: {first}{others}; record it again, or remove the folder"

@@ -28,6 +28,7 @@ from publisher.places import PlaceError, Places, places_of
 from publisher.plain import check_plain
 from publisher.published import load_published
 from publisher.roles import ROLES
+from publisher.unread import folders_in, passed_over
 from recorder.schema import fit, sentence
 from recorder.strict_yaml import Lines, dotted, nearest_line, parse_yaml
 from recorder.texts import RecordingError, read_text
@@ -41,8 +42,8 @@ def load_content(
     site = reader.model(folder / "site.yaml", SiteFile)
     opcodes = read_opcodes(reader, folder / "glossary.yaml")
     terms = read_terms(reader, folder / "terms.yaml", opcodes)
-    articles = [reader.article(path.parent) for path in sorted(folder.glob("*/article.yaml"))]
-    if not articles:
+    articles = [reader.article(path) for path in folders_in(folder) if (path / "article.yaml").exists()]
+    if not articles and not folders_in(folder):
         faults.append(
             Fault(reader.shown(folder), 1, "holds no article; an article is a folder here with an article.yaml")
         )
@@ -136,7 +137,7 @@ class _Reader:
 
     def article(self, folder: Path, allowed: tuple[str, ...] = ()) -> Article | None:
         head = self.model(folder / "article.yaml", ArticleFile)
-        chapters = [self.chapter(path) for path in sorted(folder.glob("*.md"))]
+        chapters = [self.chapter(path) for path in sorted(folder.glob("*.md")) if not passed_over(path)]
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", folder.name) or folder.name in set(RESERVED) - set(allowed):
             what = f"an article's folder is small letters, digits, - and _, and none of {', '.join(RESERVED)}"
             self.faults.append(Fault(self.shown(folder), 1, what))
@@ -220,7 +221,7 @@ class _Reader:
     def kernels(self, folder: Path) -> dict[str, dict[str, str]]:
         """ladder -> file name -> text of every .cu file."""
         found: dict[str, dict[str, str]] = {}
-        for path in sorted(folder.glob("*/*.cu")):
+        for path in (path for ladder in folders_in(folder) for path in sorted(ladder.glob("[!.]*.cu"))):
             text = self.cache.get(path, lambda path=path: self.text(path))
             if text is not None:
                 found.setdefault(path.parent.name, {})[path.name] = text

@@ -153,7 +153,7 @@ def load_published(folder: Path) -> dict[str, PublishedSet]:
     """
     sets: dict[str, PublishedSet] = {}
     faults: list[str] = []
-    for path in sorted(folder.glob("*.yaml")):
+    for path in sorted(folder.glob("[!.]*.yaml")):
         shown = f"{folder.parent.name}/{folder.name}/{path.name}"
         try:
             sets[path.stem] = _load(path, shown)

@@ -137,6 +137,11 @@ class Ladder:
     def streamed(self) -> Input:
         return next(i for i in self.inputs if i.streamed)
 
+    @property
+    def files(self) -> list[str]:
+        """The kernel files of every rung and variant."""
+        return [self.file(rung, variant) for rung in self.rungs for variant in ("", *rung.variants)]
+
     def hashes(self) -> dict[str, str]:
         """Kernel file -> hash of its source with comments blanked, for every rung and variant."""
         found = {}

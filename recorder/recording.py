@@ -232,7 +232,7 @@ def load_card(folder: Path, root: Path | None = None) -> CardRecordings:
     found: dict[tuple[str, str], Recording] = {}
     without: dict[tuple[str, str], Recording] = {}
     faults: list[str] = []
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml")):
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml") and p.name[0] != "."):
         shown = str(path.relative_to(root)) if root and path.is_relative_to(root) else str(path)
         if len(path.relative_to(folder).parts) != 2 or path.suffix != ".yaml":
             faults.append(f"{shown}:1: is no place for a recording; it lies in <card>/<subject>/<experiment>.yaml")
