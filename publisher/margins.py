@@ -50,16 +50,13 @@ def with_room(figure: SteppedFigure) -> SteppedFigure:
 
     Names of a legend get columns of one width too, so that they stand in the same places in any font.
     """
-    layout = (
-        merged(figure.layout, {"legend": {"entrywidth": _longest(figure)}})
-        if _has_key(figure.layout)
-        else figure.layout
-    )
-    figure = dataclasses.replace(figure, layout=layout)
+    if _has_key(figure.layout):
+        key = {"legend": {"entrywidth": _longest(figure)}}
+        figure = dataclasses.replace(figure, layout=merged(figure.layout, key))
     room = {size: _room(figure, size) for size in WIDTHS}
     return dataclasses.replace(
         figure,
-        layout=merged(layout, {"margin": room["wide"]}),
+        layout=merged(figure.layout, {"margin": room["wide"]}),
         narrow=merged(figure.narrow, {"margin": room["narrow"]}),
     )
 
@@ -96,7 +93,7 @@ def _needs(traces: Sequence[Trace], layout: Layout, plot: tuple[int, int]) -> It
     for name, axis in layout.items():
         if re.fullmatch(r"[xy]axis\d*", name) and axis.get("visible", True) and axis.get("automargin"):
             yield from _axis_needs(name, axis, traces, layout, plot)
-    if _has_key(layout):
+    if "entrywidth" in layout.get("legend", {}):
         yield from _key_needs(traces, layout, plot)
 
 
@@ -109,10 +106,12 @@ def _axis_needs(
     across = name[0] == "x"
     size = axis.get("tickfont", {}).get("size", 12)
     labels = _labels(name, axis, traces) if axis.get("showticklabels", True) else []
-    turn = math.radians(axis.get("tickangle", 0))
+    angle = axis.get("tickangle")
+    turn = math.radians(angle) if isinstance(angle, (int, float)) else 0.0
     places = [(at, *_box(text, size, turn)) for at, text in labels]
     deep = max((box[1 + across] for box in places), default=0.0)
-    title = axis.get("title", {})
+    title = axis.get("title") or {}
+    title = title if isinstance(title, Mapping) else {"text": title}
     depth = deep + LABEL if labels else 0.0
     if title.get("text"):
         depth += TITLE * title.get("font", {}).get("size", 14) + title.get("standoff", 0)
@@ -150,12 +149,16 @@ def _labels(name: str, axis: Layout, traces: Sequence[Trace]) -> list[tuple[floa
     names = list(dict.fromkeys(value for value in values if isinstance(value, str)))
     if names:
         return [((place + 0.5) / len(names), text) for place, text in enumerate(names)]
-    numbers = [value for value in values if not isinstance(value, str)] or [0]
-    low, high = sorted(axis.get("range") or (min(0, *numbers, 0), max(numbers)))
     log = axis.get("type") == "log"
+    numbers = [math.log10(value) if log else value for value in values if value > 0 or not log] or [0]
+    low, high = sorted(axis.get("range") or (min(numbers) if log else min(0, *numbers, 0), max(numbers)))
     if axis.get("tickvals") is not None:
-        told = axis.get("ticktext") or [f"{value:g}" for value in axis["tickvals"]]
-        marks = [(math.log10(at) if log else at, str(text)) for at, text in zip(axis["tickvals"], told, strict=True)]
+        told = axis.get("ticktext") or axis["tickvals"]
+        marks = [
+            (math.log10(at) if log else at, text if isinstance(text, str) else f"{text:g}")
+            for at, text in zip(axis["tickvals"], told, strict=False)
+            if at > 0 or not log
+        ]
     elif log:
         marks = [(at, f"{10.0**at:g}") for at in range(math.ceil(low), math.floor(high) + 1)]
     else:
@@ -166,12 +169,12 @@ def _labels(name: str, axis: Layout, traces: Sequence[Trace]) -> list[tuple[floa
 
 
 def _round(low: float, high: float, axis: Layout) -> Iterator[tuple[float, str]]:
-    """Round numbers as Plotly places them; one that could stand at an end is taken to stand there."""
+    """The outermost of the round numbers that Plotly places, which are the longest: taken to stand at the very ends."""
     rough = (high - low or 1) / (axis.get("nticks") or 10)
     ten = 10.0 ** math.floor(math.log10(rough))
     step = axis.get("dtick") or ten * next(m for m in (2, 5, 10) if m * ten >= rough * 0.999)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    for at in (low, *(n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)), high):
+    for at in (low, high):
         yield at, f"{axis.get('tickprefix', '')}{round(at / step) * step:.{digits}f}{axis.get('ticksuffix', '')}"
 
 
@@ -186,14 +189,15 @@ def _values(trace: Trace, letter: str) -> Iterator[Any]:
             yield value
         elif value is not None:
             base = bases[place] if isinstance(bases, Sequence) and place < len(bases) else 0
-            yield float(value) + float(base or 0)
+            if math.isfinite(end := float(value) + float(base or 0)):
+                yield end
 
 
 # ---- legends -------------------------------------------------------------------------------------------------------
 
 
 def _has_key(layout: Layout) -> bool:
-    """Whether there is a legend over the plot, of names in rows."""
+    """Whether there is a legend over the plot at every step, of names in rows."""
     key = layout.get("legend", {})
     return bool(layout.get("showlegend")) and key.get("orientation") == "h" and key.get("yanchor") == "bottom"
 
@@ -205,7 +209,7 @@ def _longest(figure: SteppedFigure) -> int:
 
 
 def _names(traces: Sequence[Trace]) -> list[str]:
-    return [trace["name"] for trace in traces if trace.get("name") and trace.get("showlegend", True)]
+    return [str(trace["name"]) for trace in traces if trace.get("name") and trace.get("showlegend", True)]
 
 
 def _key_needs(traces: Sequence[Trace], layout: Layout, plot: tuple[int, int]) -> Iterator[tuple[str, float]]:

@@ -25,9 +25,7 @@ ROOT = Path(__file__).parents[1]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 if not AXE.exists() and (found := importlib.util.find_spec("axe_playwright_python")) and found.origin:
     AXE = next(Path(found.origin).parent.rglob("axe.min.js"), AXE)
-PATIENCE_MS = (
-    60_000  # until a state that a test waits for is taken to never come: a machine may be busy with other things
-)
+PATIENCE_MS = 60_000  # until what a test waits for is taken to never come: a machine may be busy
 
 # Resolves with the place of an element in the window once it has stood still for a while.
 STAND_STILL = """async (found, frames) => {

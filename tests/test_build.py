@@ -356,6 +356,21 @@ def test_a_comment_makes_nothing_stale(site):
     assert site.faults() == []
 
 
+def test_a_kernel_shorter_than_the_lines_that_its_listing_names_is_stale(site):
+    site.edit("recordings/mini-alpha/sums/code.yaml", "L19 ", "L999 ")
+    faults = site.faults()
+    assert len(faults) == 1
+    assert "01_plain.cu has changed since sums/code was recorded" in faults[0]
+
+
+def test_sass_that_is_none_is_a_fault_of_its_line(site):
+    site.edit("recordings/mini-alpha/sums/code.yaml", "0010 L- P- EXIT", "no instruction")
+    faults = site.faults()
+    lines = (site.root / "recordings/mini-alpha/sums/code.yaml").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines, start=1) if "no instruction" in line)
+    assert f"recordings/mini-alpha/sums/code.yaml:{at}" in [fault.split(": ")[0] for fault in faults]
+
+
 def test_a_kernel_that_is_gone_makes_its_recordings_stale(site):
     (site.root / "kernels/sums/02_warp.cu").unlink()
     assert any("02_warp.cu has changed" in fault for fault in site.faults())

@@ -98,6 +98,25 @@ def test_names_of_a_legend_have_columns_and_rows_of_their_own() -> None:
     assert margins(made, "narrow")["t"] - margins(made)["t"] == 2 * KEY_ROW
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"title": "a title as text"},
+        {"title": None, "tickangle": "auto"},
+        {"type": "log"},
+        {"type": "log", "tickvals": [0, 10, 1000]},
+        {"tickvals": [1, 2, 3], "ticktext": ["one"]},
+        {"tickvals": [], "range": [1, 1]},
+        {"dtick": 0.5, "nticks": 0},
+    ],
+)
+def test_whatever_plotly_draws_has_margins(more: dict[str, Any]) -> None:
+    for y in ([1e6, 1e-3], [0, -5], [None, 7], [float("nan"), float("inf")], [], ["2024-01-01", "2024-01-02"]):
+        data = {"type": "scatter", "x": list(range(len(y))), "y": y}
+        found = margins(figure(yaxis=axis(**more), data=data))
+        assert all(GIVEN[side] <= found[side] < 150 for side in GIVEN), (y, found)
+
+
 def test_letters_are_measured_as_plotly_reads_them() -> None:
     assert text_width("a<br>bbb", 10) == text_width("bbb", 10)
     assert text_width("<b>name</b>", 10) == pytest.approx(1.2 * text_width("name", 10))
