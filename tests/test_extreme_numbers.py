@@ -6,6 +6,7 @@ import contextlib
 import copy
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ from publisher.draw import FIGURES, Figures
 from publisher.expressions import ExpressionError
 from publisher.faults import BuildError
 from publisher.figure import Evidence, Missing
+from publisher.published import load_published
 from publisher.quantity import Quantity, QuantityError, add, difference, divide, multiply
 from publisher.units import formatted, grouped, natural_unit
 from recorder.numbers import RANGES
-from recorder.recording import Header, Recording, dump, load_cards, write_atomically
+from recorder.recording import Header, Recording, RecordingError, dump, load_cards, write_atomically
 from recorder.results import EXPERIMENTS
 from recorder.schema import fit
 from recorder.strict_yaml import Lines, parse_yaml
+from tests.fixture_cards import WHOLE, write_card
+from tests.fixture_results import Lab
 from tests.mini.copies import MiniSite
 
 EXTREMES: dict[str, Any] = {
@@ -33,6 +37,14 @@ EXTREMES: dict[str, Any] = {
 NEVER = ("1e308", "-1e308", "1e-310", "5e-324", "nan", "inf", "-inf", "-0.0", "10**400")  # no field takes these
 ROWS = (("0", "1", "1e-6"), ("2**53", "1e18", "1e6", "512"), ("-1", "1e-30", "1e-6"))
 Path_ = tuple[str | int, ...]
+
+
+@pytest.fixture(scope="module")
+def small_cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A card with every experiment and few samples: what is asked here is asked of each number, not of many."""
+    folder = tmp_path_factory.mktemp("small") / "recordings"
+    write_card(folder, WHOLE, Lab(seed=1, samples=20))
+    return folder
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
@@ -87,31 +99,36 @@ def read(experiment: str, data: dict[str, Any], lines: Lines) -> tuple[Recording
     return (Recording(header, results) if header and results else None), faults
 
 
+def taken(experiment: str, good: dict[str, Any], lines: Lines, value: Any) -> Iterator[tuple[Path_, int]]:
+    """The places that take a value. Each other one is named by a fault; of a table, its first wrong column is."""
+    places = numeric(good)
+    single = [place for place in places if place[0][-1] != "rows"]
+    for together in (single, *([place] for place in places if place not in single)):
+        changed = copy.deepcopy(good)
+        for path, column in together:
+            put(changed, path, column, value)
+        _, faults = read(experiment, changed, lines)
+        assert all(fault.startswith("bad.yaml:") for fault in faults)
+        refused = {fault.split(": ")[1] for fault in faults}
+        names = {".".join(map(str, path)): (path, column) for path, column in together}
+        assert refused <= {*names, *(name.removesuffix(".rows") for name in names)}, refused
+        yield from (place for name, place in names.items() if refused.isdisjoint((name, name.removesuffix(".rows"))))
+
+
+@cache
 def extremes_of(experiment: str, path: Path) -> dict[str, Recording]:
     """The recording with every number at once at the first value of a row that its field takes."""
     good, lines = parse_yaml(path.read_text(encoding="utf-8"), "good.yaml")
-    places = numeric(good)
-    assert len(places) > 12
-    taken: dict[tuple[Path_, int], list[str]] = {}
-    for place, column in places:
-        before = at(good, place)
-        for name, value in EXTREMES.items():
-            put(good, place, column, value)
-            _, faults = read(experiment, good, lines)
-            if not faults:
-                assert name not in NEVER or (name == "-0.0" and column >= 0), (place, column, name)
-                taken.setdefault((place, column), []).append(name)
-            else:
-                whole = ".".join(map(str, place))
-                named = whole.removesuffix(".rows") if column >= 0 else whole  # a table says which of its columns
-                assert len(faults) == 1 and faults[0].split(": ")[1] in (whole, named), faults
-            at(good, place[:-1])[place[-1]] = before
+    assert len(numeric(good)) > 12
+    takes = {name: set(taken(experiment, good, lines, value)) for name, value in EXTREMES.items()}
+    for name in NEVER:
+        assert {path for path, _ in takes[name] if name != "-0.0" or path[-1] != "rows"} == set(), name
     made = {}
     for row in ROWS:
         together = copy.deepcopy(good)
-        for (place, column), names in taken.items():
-            if first := next((name for name in row if name in names), None):
-                put(together, place, column, EXTREMES[first])
+        for place in numeric(good):
+            if first := next((name for name in row if place in takes[name]), None):
+                put(together, *place, EXTREMES[first])
         recording, faults = read(experiment, together, lines)
         assert recording is not None, faults
         made[row[0]] = recording
@@ -119,9 +136,9 @@ def extremes_of(experiment: str, path: Path) -> dict[str, Recording]:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_no_extreme_of_any_number_of_any_experiment_breaks_a_figure(experiment: str, whole_cards: Path) -> None:
+def test_no_extreme_of_any_number_of_any_experiment_breaks_a_figure(experiment: str, small_cards: Path) -> None:
     """Each is refused with its key where the recording is read, or every figure says it, or says why it cannot."""
-    card = next(iter(load_cards(whole_cards).values()))
+    card = next(iter(load_cards(small_cards).values()))
     subject, _ = place = next(key for key in card.recordings if key[1] == experiment)
     recordings = extremes_of(experiment, card.folder / subject / f"{experiment}.yaml")
     for recording in recordings.values():
@@ -129,15 +146,15 @@ def test_no_extreme_of_any_number_of_any_experiment_breaks_a_figure(experiment: 
         evidence = Evidence({card.slug: other}, other, "linear")
         for path in sorted(FIGURES.glob("[!_]*.py")):
             with contextlib.suppress(Missing):
-                Figures().draw(path.stem.replace("_", "-"), {}, evidence, whole_cards)
+                Figures().draw(path.stem.replace("_", "-"), {}, evidence, small_cards)
 
 
 @pytest.mark.parametrize("row", ["0", "2**53"])
-def test_no_extreme_breaks_a_build(row: str, whole_cards: Path, tmp_path: Path) -> None:
+def test_no_extreme_breaks_a_build(row: str, small_cards: Path, tmp_path: Path) -> None:
     folder = tmp_path / "recordings"
-    for path in whole_cards.glob("*/*/*.yaml"):
+    for path in small_cards.glob("*/*/*.yaml"):
         recording = extremes_of(path.stem, path)[row]
-        write_atomically(folder / path.relative_to(whole_cards), dump(recording.header, recording.results))
+        write_atomically(folder / path.relative_to(small_cards), dump(recording.header, recording.results))
     try:
         faults = Builder(Options(recordings=folder, allow_stale=True, lenient=True)).build(tmp_path / "out").faults
     except BuildError as error:
@@ -148,12 +165,16 @@ def test_no_extreme_breaks_a_build(row: str, whole_cards: Path, tmp_path: Path) 
 @pytest.mark.parametrize("word", ["1.0e+308", "1.0e-310", "5.0e-324", ".nan", ".inf", "-.inf", "1" + "0" * 400])
 @pytest.mark.parametrize("key", ["a", *(f"a_{unit}" for unit in RANGES if unit)])
 def test_no_published_number_is_out_of_all_range(tmp_path: Path, key: str, word: str) -> None:
-    site = MiniSite(tmp_path)
     head = "source: {title: A log}\ncard: {name: A card}\n"
-    site.write("recordings/published/a_log.yaml", f"{head}values:\n  some: {{{key}: {word}}}\n")
-    assert [f for f in site.faults() if f.startswith(f"recordings/published/a_log.yaml:4: values.some.{key}: must ")]
-    site.write("recordings/published/a_log.yaml", f"{head}problem: {{{key}: {word}}}\nvalues: {{b: 1}}\n")
-    assert [f for f in site.faults() if f.startswith(f"recordings/published/a_log.yaml:3: problem.{key}: must ")]
+    path = tmp_path / "published" / "a_log.yaml"
+    path.parent.mkdir()
+    for body, line, place in (
+        (f"values:\n  some: {{{key}: {word}}}\n", 4, f"values.some.{key}"),
+        (f"problem: {{{key}: {word}}}\nvalues: {{b: 1}}\n", 3, f"problem.{key}"),
+    ):
+        path.write_text(head + body, encoding="utf-8")
+        with pytest.raises(RecordingError, match=rf"/published/a_log\.yaml:{line}: {place}: must "):
+            load_published(path.parent)
 
 
 @pytest.mark.parametrize("word", ["1,000", "fast", "about 3", "n/a"])
