@@ -150,7 +150,9 @@ class Builder:
     def _stale(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> dict[str, list[Stale]]:
         found = {slug: stale_recordings(card, content.kernels) for slug, card in cards.items()}
         for slug, card in cards.items():
-            for subject in sorted({subject for subject, _ in card.recordings} - {*content.kernels, MACHINE}):
+            for subject in sorted(
+                {subject for subject, _ in (*card.recordings, *card.without)} - {*content.kernels, MACHINE}
+            ):
                 place = self._shown(self.options.recordings / slug / subject)
                 what = f"no ladder is called {subject}; {instead(subject, content.kernels)}"
                 faults.append(Fault(place, 1, what, (KERNELS,)))

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from publisher.faults import Fault, instead
-from recorder.folder import KEPT_ASIDE
 from recorder.ladder import LadderError, load_ladder
-from recorder.recording import MACHINE
+from recorder.recording import KEPT_ASIDE, MACHINE
 from recorder.source import SourceError
 
 PUBLISHED = "published"

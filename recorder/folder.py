@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +17,6 @@ from recorder.recording import Recording, RecordingError, load, write_atomically
 from recorder.results import Failed, NotMeasured
 
 LOCK = ".lock"
-KEPT_ASIDE = re.compile(r".+\.yaml\.old\d*")  # names of files that could not be read when they were recorded again
 LEFTOVERS = "*/.*.yaml.*"  # what a run that was killed while it wrote leaves behind
 
 

@@ -8,6 +8,7 @@ keys, and every error names file, line and key.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,7 @@ from recorder.texts import RecordingError, read_text
 SCHEMA = 1
 MACHINE = "machine"
 MAX_BYTES = 8_000_000
+KEPT_ASIDE = re.compile(r".+\.yaml\.old\d*")  # what could not be read when it was recorded again, and nobody reads
 
 CardSlug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 MaybeSize = Maybe[Size]
