@@ -6,7 +6,7 @@ import functools
 import http.server
 import importlib.util
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,12 @@ def write_articles(folder: Path, fixture_cards: Path) -> Path:
     built = Builder(Options(recordings=recordings if any_card else fixture_cards, allow_stale=True)).build(folder)
     write_files(folder, built.files)
     return folder
+
+
+def pages_once(site: Path) -> list[str]:
+    """Every page but those of an article's own address, where the page of its default card stands once more."""
+    pages = [path for path in sorted(site.rglob("index.html")) if path.parent == site or not [*path.parent.glob("*/")]]
+    return [path.relative_to(site).as_posix() for path in pages]
 
 
 def pages_with_figures(site: Path) -> list[str]:
@@ -176,10 +182,16 @@ def shifts(page: Page) -> list[float]:
     return page.evaluate("window.shifts")
 
 
-def axe_faults(page: Page) -> list[Any]:
-    """What axe finds, every fold open. The page's context must bypass its policy, which lets no other script in."""
+def axe_faults(page: Page, within: str = "html", rules: Sequence[str] = ()) -> list[Any]:
+    """What axe finds in parts of a page, every fold open, by all its rules or by some.
+
+    The page's context must bypass its policy, which lets no other script in.
+    """
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     page.add_script_tag(path=AXE)
     return page.evaluate(
-        "axe.run().then(found => found.violations.map(fault => [fault.id, fault.nodes.map(node => node.html)]))"
+        """async ([within, rules]) => {
+          const found = await axe.run(within, { resultTypes: ["violations"], ...(rules.length && { runOnly: rules }) });
+          return found.violations.map(fault => [fault.id, fault.nodes.map(node => node.html)]) }""",
+        [within, list(rules)],
     )

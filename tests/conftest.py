@@ -10,6 +10,7 @@ import pytest
 from tests import fixture_cards
 
 ROOT = Path(__file__).resolve().parent.parent
+LONG = ("browser", "what_if", "test_kernels", "chapter_is_shown")  # in the names of files that take longest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,6 +19,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "fonts: its outcome may depend on a page's fonts; run with two sets of them")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole files go to the processes in turn: those that take long go first, so that none comes last alone."""
+    items.sort(key=lambda item: not any(name in item.path.name for name in LONG))  # stable: else by name
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

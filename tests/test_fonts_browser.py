@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import browser_with_fonts, drawn, open_visits, pages_with_figures
-from tests.fonts import SETS
 
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Locator, Page  # noqa: E402
 
 WIDEST = "serif"
+WIDE = 1280
 PHONE = 413  # px of a page whose plots are 360 px wide, as in the first pictures for narrow pages
+CASES = ((WIDEST, WIDE), ("dejavu", WIDE), (WIDEST, PHONE), ("liberation", PHONE))  # each width with two sets
 
 # Where the plots and shapes of a figure are, and on which sides Plotly took room beyond the margins.
 LOOK = """async figure => {
@@ -57,9 +58,20 @@ APART = """figure => {
     [word, Math.max(Math.abs(x - after.get(word)[0]), Math.abs(y - after.get(word)[1]))]) }"""
 
 
-@pytest.fixture(scope="module", params=SETS)
-def fonts(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: "-".join(map(str, case)))
+def case(request: pytest.FixtureRequest) -> tuple[str, int]:
+    """A set of fonts and a width."""
     return request.param
+
+
+@pytest.fixture(scope="module")
+def fonts(case: tuple[str, int]) -> str:
+    return case[0]
+
+
+@pytest.fixture(scope="module")
+def width(case: tuple[str, int]) -> int:
+    return case[1]
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +103,12 @@ def at(page: Page) -> list[Locator]:
     return page.locator("rb-figure").all()
 
 
-@pytest.mark.parametrize("width", [1280, PHONE])
 def test_no_step_moves_a_plot(
     visit: Callable[..., Page], fonts: str, walked: dict[tuple[int, str, str], str], width: int
 ) -> None:
     for shown in at(visit(viewport={"width": width, "height": 900})):
         name = shown.get_attribute("id") or ""
-        for sequence in shown.evaluate(WALK, (fonts, width) == (WIDEST, 1280)):
+        for sequence in shown.evaluate(WALK, (fonts, width) == (WIDEST, WIDE)):
             assert [one["step"] for one in sequence["seen"] if one["more"]] == [], f"{name}: labels lack room"
             for again in sequence["back"]:
                 assert again in sequence["seen"], f"{name}: another picture on the way back, {again['step']}"
@@ -106,7 +117,6 @@ def test_no_step_moves_a_plot(
                 assert one["places"] == before, f"{name}, {one['step']}: it stands elsewhere in other fonts"
 
 
-@pytest.mark.parametrize("width", [1280, PHONE])
 def test_a_first_picture_is_where_plotly_draws(visit: Callable[..., Page], width: int) -> None:
     compared = 0
     for shown in at(visit(viewport={"width": width, "height": 900})):

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -26,9 +25,12 @@ from recorder.listing import (
 from recorder.resources import read_resources
 from recorder.sass import disassemble, parse_cuobjdump
 from recorder.source import blank_comments
+from recorder.strict_yaml import parse_yaml
 from recorder.toolkit import load_core, run_program
+from tests.test_glossary import unexplained
 
 ARCHS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+CUT_UP = ("sm_80", "sm_90", "sm_120")  # an architecture of each kind: the variants' machine code is read
 CLOSELY = ("sm_90", "sm_120")  # read by both tools, with source lines; each call of a tool takes a third of a second
 LADDERS = load_ladders()
 RUNGS = [(ladder, rung) for ladder in LADDERS.values() for rung in ladder.rungs]
@@ -58,24 +60,15 @@ SPILLS = {("tuned", "sm_86"), ("tuned", "sm_89")}
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel compiled for one architecture; ``linked`` when both tools read it, which gives source lines."""
+    """One kernel compiled for one architecture, and all that may run of it, without padding and dummies, if read."""
 
     cubin: bytes
-    entry: str
-    linked: bool
+    found: tuple[Instruction, ...] | None
 
-    @cached_property
+    @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """All that may run: without the padding and the dummies."""
-        found = disassemble(self.cubin, self.entry).instructions if self.linked else self._listed
-        return tuple(i for i in without_padding(found) if not is_dummy(i))
-
-    @cached_property
-    def _listed(self) -> tuple[Instruction, ...]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "kernel.cubin"
-            path.write_bytes(self.cubin)
-            return parse_cuobjdump(run_program("cuobjdump", "-sass", str(path)), self.entry)
+        assert self.found is not None, "its machine code is not read for this architecture"
+        return self.found
 
     @property
     def opcodes(self) -> dict[str, int]:
@@ -92,6 +85,14 @@ class Kernel:
         """The same of the innermost loop that holds the most of these instructions."""
         found = [families(loop_instructions(self.instructions, loop)) for loop in loops(self.instructions)]
         return max(found, key=lambda counts: (counts.get(family, 0), -sum(counts.values())), default={})
+
+
+def listed(cubin: bytes, entry: str) -> tuple[Instruction, ...]:
+    """What one tool reads; the other adds source lines, and takes as long again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(cubin)
+        return parse_cuobjdump(run_program("cuobjdump", "-sass", str(path)), entry)
 
 
 def families(instructions: tuple[Instruction, ...]) -> dict[str, int]:
@@ -124,10 +125,10 @@ class Kernels:
                         arch,
                         ladder.entry,
                         linked=not variant and arch in CLOSELY,
+                        read=not variant or arch in CUT_UP,
                     )
             for path, entry in MACHINE:
-                file = f"machine/{path.name}"
-                source = path.read_text(encoding="utf-8")
+                file, source = f"machine/{path.name}", path.read_text(encoding="utf-8")
                 self._made[arch, file, entry] = pool.submit(_make, source, file, arch, entry, read=arch in CLOSELY)
 
     def rung(self, arch: str, ladder: Ladder, rung: Rung, variant: str = "") -> Kernel:
@@ -140,9 +141,10 @@ class Kernels:
 def _make(source: str, file: str, arch: str, entry: str, linked: bool = False, read: bool = True) -> Kernel:
     made = compile_cubin(source, f"kernels/{file}", arch)
     assert made.log == "", f"kernels/{file} for {arch}: {made.log}"
-    kernel = Kernel(made.cubin, entry, linked)
-    assert not read or kernel.instructions  # here, where two threads share the work
-    return kernel
+    if not read:
+        return Kernel(made.cubin, None)
+    found = disassemble(made.cubin, entry).instructions if linked else listed(made.cubin, entry)
+    return Kernel(made.cubin, tuple(i for i in without_padding(found) if not is_dummy(i)))
 
 
 @pytest.fixture(scope="session")
@@ -156,6 +158,7 @@ def name(value: object) -> str:
 
 
 archs = pytest.mark.parametrize("arch", ARCHS)
+cut_up = pytest.mark.parametrize("arch", CUT_UP)
 closely = pytest.mark.parametrize("arch", CLOSELY)
 machine = pytest.mark.parametrize(("path", "entry"), MACHINE, ids=name)
 rungs = pytest.mark.parametrize(("ladder", "rung"), RUNGS, ids=name)
@@ -208,10 +211,17 @@ def test_the_tuned_rung_needs_neither_copies_nor_atomics(kernels, arch):
     assert "BAR" not in kernel.loop_with("HMMA")
 
 
+@archs
+def test_the_glossary_explains_every_instruction(kernels, arch):
+    glossary, _ = parse_yaml((KERNELS.parent / "content" / "glossary.yaml").read_text(encoding="utf-8"), "glossary")
+    found = [unexplained(kernels.rung(arch, ladder, rung).instructions, glossary) for ladder, rung in RUNGS]
+    assert set().union(*found) == set()
+
+
 # ---- variants ------------------------------------------------------------------------------------------------
 
 
-@archs
+@cut_up
 @probed
 def test_loads_only_loads_all_and_multiplies_nothing(kernels, ladder, rung, arch):
     full, loads = (kernels.rung(arch, ladder, rung, variant) for variant in ("", "loads_only"))
@@ -224,7 +234,7 @@ def test_loads_only_loads_all_and_multiplies_nothing(kernels, ladder, rung, arch
     assert of_loads[load] > 0
 
 
-@archs
+@cut_up
 @probed
 def test_math_only_multiplies_as_often_and_loads_nothing_in_its_loop(kernels, ladder, rung, arch):
     full, math = (kernels.rung(arch, ladder, rung, variant) for variant in ("", "math_only"))
@@ -238,7 +248,7 @@ def test_math_only_multiplies_as_often_and_loads_nothing_in_its_loop(kernels, la
     assert not {"LDGSTS", "LDG", "LDL", "LDGDEPBAR", "DEPBAR"} & set(math.loop)
 
 
-@archs
+@cut_up
 @pytest.mark.parametrize(("ladder", "rung"), PLACED, ids=name)
 def test_placement_asks_where_and_when_and_leaves_the_loop_alone(kernels, ladder, rung, arch):
     full, placed = (kernels.rung(arch, ladder, rung, variant) for variant in ("", "placement"))
@@ -250,7 +260,7 @@ def test_placement_asks_where_and_when_and_leaves_the_loop_alone(kernels, ladder
         assert placed.loop.get(opcode, 0) == full.loop.get(opcode, 0), opcode
 
 
-@archs
+@cut_up
 def test_the_halves_of_the_background_copy_come_apart(kernels, arch):
     ladder = LADDERS["linear"]
     rung = ladder.rung("async_copy")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import chromium_browser, open_visits, pages_with_figures
+from tests.browsing import chromium_browser, open_visits, pages_once, pages_with_figures
 
 pytest.importorskip("playwright")
 
@@ -57,8 +57,8 @@ def sheets(page: Page, file: Path) -> list[list[tuple[float, float, str]]]:
 
 
 def test_nothing_is_wider_than_the_paper_or_cut(visit: Callable[..., Page], articles_site: Path) -> None:
-    for path in sorted(articles_site.rglob("index.html")):
-        page = visit(path.relative_to(articles_site).as_posix(), viewport={"width": CONTENT, "height": 900})
+    for path in pages_once(articles_site):
+        page = visit(path, viewport={"width": CONTENT, "height": 900})
         page.emulate_media(media="print")
         assert page.evaluate(WIDER) == [], path
         assert page.evaluate(CUT) == [], path
