@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.server import served
-from publisher.chromium import chromium
+from publisher.pictures.chromium import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 VIEWPORT = {"width": 1280, "height": 900}

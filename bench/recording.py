@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from recorder.recording import CardRecordings, load_card
-from recorder.show import print_table
+from recorder.run.terminal import print_table
+from schema.recording import CardRecordings, load_card
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 LADDER = ("code", "times", "placement", "fragment")  # what a ladder's first article needs

@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from publisher import compare_page
-from publisher.again import declared
-from publisher.assets import Assets, copy_assets
-from publisher.content import Article, Cache, Content
-from publisher.content_reader import load_content
-from publisher.draw import Figures
-from publisher.edition import Built, Edition, edition_files
-from publisher.facts import Facts, reason
+from publisher.article.drawing import Figures
+from publisher.article.step_links import step_faults
+from publisher.article.weave import Weaver, Woven, WovenChapter
+from publisher.facts.commands import declared
+from publisher.facts.stale import Stale, stale_recordings
+from publisher.facts.values import Facts, reason
 from publisher.faults import BuildError, Fault, Faults, faults_of, instead
-from publisher.figure import Evidence
-from publisher.links import link_faults
-from publisher.search import search_entries
-from publisher.stale import Stale, stale_recordings
-from publisher.steps import step_faults
-from publisher.stills import STILLS
-from publisher.unread import PUBLISHED, folders_in, unread_files
-from publisher.weave import Weaver, Woven, WovenChapter
-from recorder.recording import MACHINE, CardRecordings, RecordingError, load_card
+from publisher.figures.kit.figure import Evidence
+from publisher.pages import compare_page
+from publisher.pages.assets import Assets, copy_assets
+from publisher.pages.links import link_faults
+from publisher.pages.search import search_entries
+from publisher.pages.site import Built, Edition, edition_files
+from publisher.pictures.stills import STILLS
+from publisher.source.content import Article, Cache, Content
+from publisher.source.read import load_content
+from publisher.source.unread import PUBLISHED, folders_in, unread_files
+from schema.recording import MACHINE, CardRecordings, RecordingError, load_card
 
 RECORDINGS, KERNELS = "recordings", "kernels"
 RESERVED_CARDS = (compare_page.FOLDER,)

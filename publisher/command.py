@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from publisher.build import ROOT, Builder, Options
-from publisher.diff import report
+from publisher.facts.diff import report
 from publisher.faults import BuildError, Fault, Faults
-from publisher.figure import SteppedFigure
+from publisher.figures.kit.figure import SteppedFigure
 from publisher.output import OutputError, fresh_folder, scratch, write_files
+from publisher.pictures.share import renew_shares
+from publisher.pictures.stills import renew_stills
 from publisher.serve import serve
-from publisher.share import renew_shares
-from publisher.stills import renew_stills
 
 
 def parser() -> argparse.ArgumentParser:

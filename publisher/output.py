@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from recorder.locks import try_lock
+from schema.locks import try_lock
 
 MARKER = ".rungbook"
 _NOTE = "This folder is written by build.py and replaced by it: keep nothing of your own here.\n"

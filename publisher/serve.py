@@ -14,13 +14,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from publisher import pages
-from publisher.assets import SITE
+from publisher.article.drawing import FIGURES
 from publisher.build import ROOT, Builder, Options
-from publisher.draw import FIGURES
-from publisher.edition import Built
 from publisher.faults import BuildError
 from publisher.output import Scratch, scratch, write_files
+from publisher.pages import render as pages
+from publisher.pages.assets import SITE
+from publisher.pages.site import Built
 
 POLL_SECONDS = 0.08
 EVENTS, SCRIPT = "/__events", "/__reload.js"

@@ -9,23 +9,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from recorder.changes import changes
-from recorder.compile_only import record_archs
-from recorder.device import DeviceError, list_devices
-from recorder.experiments import COUNTERS, Job, jobs
-from recorder.folder import RunError, state_of
-from recorder.ladder import KERNELS, Ladder, LadderError, load_ladders
-from recorder.outcome import Outcome
-from recorder.recording import Card, RecordingError, load
-from recorder.run import Report, RunStopped, run
-from recorder.show import BarReport, LineReport, print_table
-from recorder.source import SourceError
-from recorder.summary import summary
-from recorder.timeleft import words
-from recorder.toolkit import ToolkitError, need_tools
+from recorder.card.device import DeviceError, list_devices
+from recorder.compile.toolkit import ToolkitError, need_tools
+from recorder.experiments import Job, jobs
+from recorder.run.changes import changes
+from recorder.run.compile_only import record_archs
+from recorder.run.folder import RunError, state_of
+from recorder.run.order import Report, RunStopped, run
+from recorder.run.outcome import Outcome
+from recorder.run.summary import summary
+from recorder.run.terminal import BarReport, LineReport, print_table
+from recorder.run.timeleft import words
+from schema.experiments import CODE, COUNTERS
+from schema.kernel_text import SourceError
+from schema.ladder import KERNELS, Ladder, LadderError, load_ladders
+from schema.recording import Card, RecordingError, load
 
 OUT = Path("recordings")
-DEVICE = "recorder.device:Device"
+DEVICE = "recorder.card.device:Device"
 PEOPLE = (RunError, DeviceError, ToolkitError, LadderError, SourceError)  # their messages are sentences for a person
 
 
@@ -100,7 +101,7 @@ def choose(everything: list[Job], only: list[str]) -> list[Job]:
 
 def code_jobs(chosen: list[Job], options: argparse.Namespace) -> list[Job]:
     """The jobs that need no card."""
-    found = [job for job in chosen if job.experiment.name == "code"]
+    found = [job for job in chosen if job.experiment.name == CODE]
     if options.gpu is not None or not found:
         raise UsageError(
             "--arch compiles without a GPU, so it records code alone; leave out --gpu and other experiments"
@@ -118,9 +119,9 @@ def list_jobs(chosen: list[Job], ladders: dict[str, Ladder], options: argparse.N
         for folder in folders:
             state, recording = state_of(job, folder, ladders.get(job.subject))
             states.append(f"{state} {recording.date}" if recording else state)
-        rows.append((job.key, words(job.experiment.estimate_s(options.quick)), *states))
+        rows.append((job.key, words(job.estimate_s(options.quick)), *states))
     print_table(rows)
-    whole = sum(job.experiment.estimate_s(options.quick) for job in chosen)
+    whole = sum(job.estimate_s(options.quick) for job in chosen)
     print(f"\nAll of it takes about {words(whole)} on a large card.")
     try:
         names = list_devices()

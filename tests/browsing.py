@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from publisher.build import Builder, Options
-from publisher.chromium import chromium
 from publisher.output import write_files
+from publisher.pictures.chromium import chromium
 from tests.fonts import chosen_set, font_set
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from recorder.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
-from recorder.ladder import LibraryCall
-from recorder.launch import Launch
-from recorder.libraries import LIBRARIES
-from recorder.library import Prepared, prepared
-from recorder.workload import Workload
+from recorder.card.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
+from recorder.libraries.call import Prepared, prepared
+from recorder.libraries.known import LIBRARIES
+from recorder.measure.workload import Workload
+from schema.ladder import LibraryCall
+from schema.launch import Launch
 from tests import fake_nvml
 from tests.fake_memory import Buffer, Op
 from tests.fake_programs import PROGRAMS
@@ -54,7 +54,7 @@ class Loaded:
 
 
 class FakeDevice:
-    """The interface of ``recorder.device.Device``."""
+    """The interface of ``recorder.card.device.Device``."""
 
     stream_handle = 0
     warm_up_ms = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from publisher.figure import SteppedFigure
-from publisher.figures._style import merged
+from publisher.figures.kit.figure import SteppedFigure
+from publisher.figures.kit.style import merged
 
 
 def captions(figure: SteppedFigure, key: str = "") -> dict[str, str]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recorder.recording import Card, Conditions, Header, dump, write_atomically
-from recorder.results import EXPERIMENTS, Failed, NotMeasured
+from schema.experiments import OF_MACHINE
+from schema.recording import Card, Conditions, Header, dump, write_atomically
+from schema.results import EXPERIMENTS, Failed, NotMeasured
 from tests.fixture_results import Lab
 
-MACHINE_EXPERIMENTS = ("fragment", "peaks")
 HALF = ("code", "times", "placement", "fragment")
 
 WHOLE = Card(
@@ -36,7 +36,7 @@ def write_card(folder: Path, card: Card, lab: Lab, only: tuple[str, ...] = (), s
         results = getattr(lab, experiment)()  # made even when not wanted, so that the others' numbers stay as they are
         if only and experiment not in only:
             continue
-        where = "machine" if experiment in MACHINE_EXPERIMENTS else subject
+        where = "machine" if experiment in OF_MACHINE else subject
         write_atomically(home / where / f"{experiment}.yaml", dump(header(card, where, experiment), results))
     return home
 

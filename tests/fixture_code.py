@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recorder.results import Code
+from schema.results import Code
 
 SMEM_LIMIT = 233_472  # bytes of shared memory an SM of the fixture card has
 THREAD_LIMIT = 2048

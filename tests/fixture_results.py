@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recorder import results as r
-from recorder.recording import numbers_block
+from schema import results as r
+from schema.recording import numbers_block
 from tests import fixture_code as fc
 
 TICK_US = 0.032  # step of an event difference
@@ -115,7 +115,7 @@ class Lab:
         factor = self.factor.get(rung, self.factor.get("default", 1.0))
         return RUNGS[rung].cold_us * factor, RUNGS[rung].warm_us * factor
 
-    # ---- the experiments, by the names of recorder.results.EXPERIMENTS -------------------------------------------
+    # ---- the experiments, by the names of schema.results.EXPERIMENTS -------------------------------------------
 
     def code(self) -> r.CodeResults:
         rungs: dict[str, r.RungCode] = {}

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from recorder.experiments import Job, jobs
-from recorder.ladder import load_ladders
-from recorder.outcome import Outcome
-from recorder.recording import Recording, load, load_card
-from recorder.run import Report, run
+from recorder.run.order import Report, run
+from recorder.run.outcome import Outcome
+from schema.ladder import load_ladders
+from schema.recording import Recording, load, load_card
 from tests.fake_recorder import DEVICE, KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent

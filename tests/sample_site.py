@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from publisher.assets import copy_assets
-from publisher.figure import Choice, CodeLine, DataTable, Listing, Missing, Provenance, Step, SteppedFigure
-from publisher.pages import (
+from publisher.figures.kit.figure import Choice, CodeLine, DataTable, Listing, Missing, Provenance, Step, SteppedFigure
+from publisher.pages.assets import copy_assets
+from publisher.pages.render import (
     ArticlePage,
     ArticleSummary,
     CardLink,
@@ -27,7 +27,7 @@ from publisher.pages import (
     render_glossary,
     render_home,
 )
-from publisher.sparkline import Rung
+from publisher.pages.sparkline import Rung
 
 NAMES = ("one", "two", "three", "four", "five")
 TIMES = (500.0, 230.0, 90.0, 41.0, 9.5)

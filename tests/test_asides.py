@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from publisher.asides import Asides
+from publisher.pages.notes import Asides
 
 NOTE = 'data-kind="recorded" data-keys="a.{1} b" data-note="On {1} &amp; co.\nTwice."'
 NUMBER = f'<data class="num" value="{{0}}" {NOTE} tabindex="0">'

@@ -13,10 +13,10 @@ import pytest
 
 from publisher.build import Builder, Options
 from publisher.command import main
-from publisher.figure import SteppedFigure
+from publisher.figures.kit.figure import SteppedFigure
 from publisher.output import MARKER
-from recorder.recording import load_cards
-from recorder.results import Failed
+from schema.recording import load_cards
+from schema.results import Failed
 from tests.mini import cards as mini_cards
 from tests.mini import golden
 from tests.mini.copies import MiniSite
@@ -263,7 +263,7 @@ def test_an_experiment_that_failed_whole_says_why(site):
 def test_a_compiled_card_has_no_pages_but_is_evidence(site):
     site.write(
         "content/sums/figures/every_card.py",
-        "from publisher.figure import Missing\n\n\ndef draw(evidence):\n"
+        "from publisher.figures.kit.figure import Missing\n\n\ndef draw(evidence):\n"
         "    raise Missing('cards: ' + ' '.join(evidence.cards), 'x')\n",
     )
     site.append("content/sums/01-the-sum.md", ":::{figure} every-card\n:::")
@@ -482,7 +482,7 @@ def test_a_broken_recording_is_named_with_the_other_faults(site):
 def figure_module(trace: str, steps: str) -> str:
     """A module whose figure has one trace of that type and these steps."""
     arguments = f"'t', 'a', ({{'type': '{trace}'}},), {{}}, {{'': {steps}}}, DataTable((), ()), (), 'x'"
-    return f"from publisher.figure import *\ndef draw(evidence):\n    return SteppedFigure({arguments})\n"
+    return f"from publisher.figures.kit.figure import *\ndef draw(evidence):\n    return SteppedFigure({arguments})\n"
 
 
 @pytest.mark.parametrize(

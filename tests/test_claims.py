@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from publisher.claims import evaluate
-from publisher.diff import flipped_claims, moved_times, report
-from publisher.facts import Facts
-from recorder.recording import load_card, load_cards
-from recorder.results import NotMeasured
+from publisher.facts.claims import evaluate
+from publisher.facts.diff import flipped_claims, moved_times, report
+from publisher.facts.values import Facts
+from schema.recording import load_card, load_cards
+from schema.results import NotMeasured
 from tests.mini import cards as mini_cards
 from tests.mini.copies import MiniSite
 

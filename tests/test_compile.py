@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recorder import toolkit
-from recorder.compile import CompileError, compile_cubin
-from recorder.source import (
+from recorder.compile import toolkit
+from recorder.compile.nvrtc import CompileError, compile_cubin
+from recorder.compile.toolkit import ToolkitError, need_tools
+from schema.kernel_text import (
     Region,
     SourceError,
     blank_comments,
@@ -19,7 +20,6 @@ from recorder.source import (
     rewrite_constants,
     source_hash,
 )
-from recorder.toolkit import ToolkitError, need_tools
 
 ROOT = Path(__file__).parent.parent
 SOURCE = (ROOT / "tests" / "data" / "sass" / "tile.cu").read_text(encoding="utf-8")
@@ -133,10 +133,11 @@ def test_importing_needs_no_cuda():
     code = (
         "import sys\n"
         "sys.modules['cuda'] = None\n"
-        "import recorder.source, recorder.listing, recorder.toolkit, recorder.compile, recorder.sass\n"
+        "import schema.kernel_text, sass.listing, recorder.compile.toolkit\n"
+        "import recorder.compile.nvrtc, recorder.compile.disassembly\n"
         "try:\n"
-        "    recorder.compile.compile_cubin('', 'a.cu', 'sm_90')\n"
-        "except recorder.toolkit.ToolkitError as error:\n"
+        "    recorder.compile.nvrtc.compile_cubin('', 'a.cu', 'sm_90')\n"
+        "except recorder.compile.toolkit.ToolkitError as error:\n"
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

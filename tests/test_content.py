@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from publisher.content_reader import load_content  # noqa: F401 - imported first: a cycle would show here
-from publisher.highlight import highlight
-from publisher.markdown import parse_document, slugify
-from publisher.nodes import Directive, nodes_of
-from publisher.prose import check_literals
-from publisher.snippets import slug_of
+from publisher.source.document import parse_document, slugify
+from publisher.source.highlight import highlight
+from publisher.source.nodes import Directive, nodes_of
+from publisher.source.read import load_content  # noqa: F401 - imported first: a cycle would show here
+from publisher.source.snippets import slug_of
+from publisher.source.typed_numbers import check_literals
 from tests.mini.copies import MiniSite
 
 ONE = "content/sums/01-the-sum.md"

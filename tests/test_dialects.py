@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.dialects import DIALECTS, check_dialects
-from publisher.markdown import parse_document
+from publisher.source.dialects import DIALECTS, check_dialects
+from publisher.source.document import parse_document
 
 # What an author may type -> what it is called in the table.
 FOREIGN = {

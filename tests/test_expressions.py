@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from publisher.expressions import ExpressionError, in_words, parse, parse_list, shown
-from publisher.facts import FactMissing, Facts, UnknownFact, largest_twin_difference
-from publisher.quantity import Quantity, difference, divide
-from publisher.units import TIME, formatted, significant, unit_of_key
-from recorder.recording import load_cards
-from recorder.statistics import Samples
+from publisher.facts.expressions import ExpressionError, in_words, parse, parse_list, shown
+from publisher.facts.quantity import Quantity, difference, divide
+from publisher.facts.units import TIME, formatted, significant, unit_of_key
+from publisher.facts.values import FactMissing, Facts, UnknownFact, largest_twin_difference
+from schema.recording import load_cards
+from schema.statistics import Samples
 from tests.fixture_cards import whole_card
 
 RECORDINGS = Path(__file__).parent / "mini" / "recordings"

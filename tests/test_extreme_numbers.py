@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
+from publisher.article.drawing import FIGURES, Figures
 from publisher.build import Builder, Options
-from publisher.draw import FIGURES, Figures
-from publisher.expressions import ExpressionError
+from publisher.facts.expressions import ExpressionError
+from publisher.facts.quantity import Quantity, QuantityError, add, difference, divide, multiply
+from publisher.facts.units import formatted, grouped, natural_unit
 from publisher.faults import BuildError
-from publisher.figure import Evidence, Missing
-from publisher.published import load_published
-from publisher.quantity import Quantity, QuantityError, add, difference, divide, multiply
-from publisher.units import formatted, grouped, natural_unit
-from recorder.numbers import RANGES
-from recorder.recording import Header, Recording, RecordingError, dump, load_cards, write_atomically
-from recorder.results import EXPERIMENTS
-from recorder.schema import fit
-from recorder.strict_yaml import Lines, parse_yaml
+from publisher.figures.kit.figure import Evidence, Missing
+from publisher.source.published import load_published
+from schema.fit import fit
+from schema.numbers import RANGES
+from schema.recording import Header, Recording, RecordingError, dump, load_cards, write_atomically
+from schema.results import EXPERIMENTS
+from schema.strict_yaml import Lines, parse_yaml
 from tests.fixture_cards import WHOLE, write_card
 from tests.fixture_results import Lab
 from tests.mini.copies import MiniSite

@@ -9,10 +9,10 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from publisher.draw import FIGURES, FigureError, Figures
-from publisher.figure import Evidence, Missing
-from publisher.options import Names
-from recorder.recording import load_cards
+from publisher.article.drawing import FIGURES, FigureError, Figures
+from publisher.figures.kit.figure import Evidence, Missing
+from publisher.figures.kit.options import Names
+from schema.recording import load_cards
 from tests.conftest import ROOT
 
 FREE = {("tiles-blocks-sms", "matrix")}  # texts that name nothing
@@ -42,7 +42,7 @@ def evidence(mixed_cards: Path) -> Evidence:
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
 def test_a_value_that_no_card_knows_is_refused(evidence: Evidence, name: str, option: str) -> None:
     names = [extra for extra in options(name)[option].__metadata__ if isinstance(extra, Names)]
-    assert names, f"{name}: {option} does not say what it may name; see publisher/options.py"
+    assert names, f"{name}: {option} does not say what it may name; see publisher/figures/kit/options.py"
     known = list(names[0].known(evidence))
     assert known
     with pytest.raises(FigureError, match=f":{option}: nosuch names nothing; there are "):
@@ -70,7 +70,7 @@ def test_a_default_that_names_nothing_here_has_to_be_given(evidence: Evidence) -
 @pytest.mark.parametrize("value", ["cold", "wram"])
 def test_an_option_may_be_one_of_a_few_words(evidence: Evidence, tmp_path: Path, value: str) -> None:
     (tmp_path / "few.py").write_text(
-        "from typing import Literal\nfrom publisher.figure import Missing\n\n\n"
+        "from typing import Literal\nfrom publisher.figures.kit.figure import Missing\n\n\n"
         "def draw(evidence, condition: Literal['cold', 'warm'] = 'cold'):\n    raise Missing(condition, 'x')\n"
     )
     if value == "cold":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from publisher.gaps import gaps_of
-from recorder.recording import load_cards
+from publisher.facts.gaps import gaps_of
+from schema.recording import load_cards
 
 
 def test_an_experiment_that_was_not_run_says_how_to_run_it(mixed_cards: Path) -> None:

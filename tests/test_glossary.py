@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from publisher.instructions import explain
-from publisher.opcodes import family, modifiers
-from publisher.readings import reading
-from publisher.registers import carried, registers
-from recorder.listing import Instruction, make_instruction, parse_sass
-from recorder.recording import load_cards
-from recorder.results import Code
-from recorder.strict_yaml import parse_yaml
+from sass.explanations import explain
+from sass.formulas import reading
+from sass.listing import Instruction, make_instruction, parse_sass
+from sass.opcodes import family, modifiers
+from sass.registers import carried, registers
+from schema.recording import load_cards
+from schema.results import Code
+from schema.strict_yaml import parse_yaml
 from tests.conftest import ROOT
 
 CLASSES = ("load", "store", "math", "barrier", "control", "integer", "move", "convert", "other")

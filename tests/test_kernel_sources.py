@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from recorder.ladder import KERNELS, Ladder, Rung, header, load_ladders
-from recorder.source import blank_comments, read_constants, read_regions
+from schema.kernel_text import blank_comments, read_constants, read_regions
+from schema.ladder import KERNELS, Ladder, Rung, header, load_ladders
 
 LADDERS = load_ladders()
 RUNGS = [(ladder, rung) for ladder in LADDERS.values() for rung in ladder.rungs]

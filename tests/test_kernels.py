@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from recorder.compile import compile_cubin
-from recorder.ladder import KERNELS, Ladder, Rung, load_ladders
-from recorder.listing import (
+from recorder.compile.disassembly import disassemble, parse_cuobjdump
+from recorder.compile.nvrtc import compile_cubin
+from recorder.compile.resources import read_resources
+from recorder.compile.toolkit import load_core, run_program
+from sass.listing import (
     Instruction,
     count_opcodes,
     is_dummy,
@@ -22,11 +24,9 @@ from recorder.listing import (
     main_loop,
     without_padding,
 )
-from recorder.resources import read_resources
-from recorder.sass import disassemble, parse_cuobjdump
-from recorder.source import blank_comments
-from recorder.strict_yaml import parse_yaml
-from recorder.toolkit import load_core, run_program
+from schema.kernel_text import blank_comments
+from schema.ladder import KERNELS, Ladder, Rung, load_ladders
+from schema.strict_yaml import parse_yaml
 from tests.test_glossary import unexplained
 
 ARCHS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")

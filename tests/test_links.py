@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from publisher.links import link_faults
-from publisher.places import OWN_IDS, OWN_STARTS, is_own
+from publisher.pages.links import link_faults
+from publisher.source.places import OWN_IDS, OWN_STARTS, is_own
 from tests.conftest import ROOT
 from tests.mini.copies import MiniSite
 from tests.sample_site import write_site

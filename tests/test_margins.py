@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from publisher.figure import Step, SteppedFigure
-from publisher.figure_view import breakable
-from publisher.figures._style import axis, base_layout, hidden_axis
-from publisher.margins import KEY_ROW, text_width, with_room
+from publisher.figures.kit.figure import Step, SteppedFigure
+from publisher.figures.kit.margins import KEY_ROW, text_width, with_room
+from publisher.figures.kit.style import axis, base_layout, hidden_axis
+from publisher.pages.figure_view import breakable
 from tests.sample_site import figures
 
 GIVEN = {"l": 8, "r": 12, "t": 12, "b": 8}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from publisher.published import load_published
-from recorder.recording import RecordingError
+from publisher.source.published import load_published
+from schema.recording import RecordingError
 
 COMMITTED = Path(__file__).parent.parent / "recordings" / "published"
 GOOD = 'source: {title: A worklog}\ncard: {name: Some card}\nvalues: {kernels: {"6": {cold_us: 47.21, note: text}}}\n'

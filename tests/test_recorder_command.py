@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from recorder import __main__ as command_module
-from recorder.device import ContextLost, Device, DeviceError, OutOfMemory, _check, core_error, list_devices
-from recorder.recording import load
-from recorder.toolkit import need_tools
+from recorder.card.device import ContextLost, Device, DeviceError, OutOfMemory, _check, core_error, list_devices
+from recorder.compile.toolkit import need_tools
+from schema.recording import load
 from tests.fake_recorder import DEVICE, KERNELS, main
 from tests.runs import CARD, LONG_S, ROOT, command
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recorder.recording import Recording
-from recorder.results import Failed, NotMeasured
-from recorder.rotation import COLD_BYTES
-from recorder.source import source_hash
+from recorder.measure.rotation import COLD_BYTES
+from schema.kernel_text import source_hash
+from schema.recording import Recording
+from schema.results import Failed, NotMeasured
 from tests.fake_device import ATTRIBUTES
 from tests.fake_programs import cells
 from tests.fake_recorder import KERNELS

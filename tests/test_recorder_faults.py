@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, ValidationError
 
-from recorder.process import Patience
-from recorder.results import Failed, Maybe, Model, NotMeasured, Slug, Table
-from recorder.run import RunStopped
-from recorder.session import sentence
-from recorder.statistics import Samples
+from recorder.measure.session import sentence
+from recorder.run.order import RunStopped
+from recorder.run.worker import Patience
+from schema.results import Failed, Maybe, Model, NotMeasured, Slug, Table
+from schema.statistics import Samples
 from tests.fake_recorder import KERNELS
 from tests.runs import Heard, command, files, record, recording
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recorder.compile import check_arch
-from recorder.header import subject_sources
-from recorder.ladder import load_ladder
-from recorder.reading import read_source
-from recorder.source import SourceError
-from recorder.toolkit import ToolkitError
+from recorder.compile.nvrtc import check_arch
+from recorder.compile.toolkit import ToolkitError
+from recorder.run.header import subject_sources
+from schema.kernel_file import read_source
+from schema.kernel_text import SourceError
+from schema.ladder import load_ladder
 from tests.fake_recorder import DEVICE, KERNELS, main
 
 KERNEL, LADDER = "02_lanes.cu", "ladder.py"

@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from recorder.cubins import Cubins
-from recorder.device import ContextLost, DeviceError, OutOfMemory
-from recorder.experiments import ALL, Experiment, Job
+from recorder.card.device import ContextLost, DeviceError, OutOfMemory
+from recorder.compile.compiled import Cubins
+from recorder.experiments import Job
 from recorder.experiments.resolution import event_step
-from recorder.ladder import load_ladder
-from recorder.outcome import Outcome
-from recorder.results import Failed, NotMeasured
-from recorder.rotation import LAUNCHES, rotate
-from recorder.session import MAX_SENTENCE, Session, sentence, shortened
-from recorder.show import BarReport, LineReport
-from recorder.timeleft import TimeLeft, words
+from recorder.measure.rotation import LAUNCHES, rotate
+from recorder.measure.session import MAX_SENTENCE, Session, sentence, shortened
+from recorder.run.outcome import Outcome
+from recorder.run.terminal import BarReport, LineReport
+from recorder.run.timeleft import TimeLeft, words
+from schema.experiments import ALL, Experiment
+from schema.ladder import load_ladder
+from schema.results import Failed, NotMeasured
 from tests.fake_recorder import KERNELS
 from tests.runs import LONG_S
 
@@ -137,7 +138,7 @@ def test_a_log_has_a_line_now_and_then(capsys: pytest.CaptureFixture[str]):
 
 
 def test_every_experiment_has_estimates():
-    assert all(0 < e.estimate_s(quick=True) <= e.estimate_s() for e in ALL)
+    assert all(0 < job.estimate_s(quick=True) <= job.estimate_s() for job in (Job("", e) for e in ALL))
 
 
 # ---- parts of a session ------------------------------------------------------------------------------------------

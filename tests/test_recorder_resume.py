@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.folder import RunError, locked
-from recorder.recording import load_card
+from recorder.run.folder import RunError, locked
+from schema.recording import load_card
 from tests.fake_recorder import KERNELS
 from tests.runs import (
     CARD,

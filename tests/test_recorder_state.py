@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from recorder.conditions import Nvml, Sampler
-from recorder.counted import STOPPED
+from recorder.card.conditions import Nvml, Sampler
 from recorder.experiments import counters
-from recorder.ladder import load_ladder
-from recorder.results import Failed, NotMeasured
-from recorder.session import Session
+from recorder.measure.counted import STOPPED
+from recorder.measure.session import Session
+from schema.ladder import load_ladder
+from schema.results import Failed, NotMeasured
 from tests import fake_nvml
 from tests.fake_recorder import KERNELS
 from tests.runs import LONG_S, ROOT, record, recording
@@ -122,7 +122,7 @@ def test_a_rung_that_is_wrong_while_it_is_counted_has_no_counters(tmp_path: Path
 
 def test_what_a_profiler_watches_is_checked():
     program = (
-        "from tests.fake_device import FakeDevice\nfrom recorder.counted import main\n"
+        "from tests.fake_device import FakeDevice\nfrom recorder.measure.counted import main\n"
         f"main({str(KERNELS / 'distance')!r}, 'lanes', FakeDevice(0), {{}})"
     )
     for faults, said in (("", ""), ("02_lanes.cu:wrong", "WrongResult: lanes is wrong: its worst error is")):

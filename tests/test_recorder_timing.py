@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from recorder.experiments import ALL, placement
+from recorder.experiments import placement
 from recorder.experiments.placement import LEAST_TRAIN, train_length
-from recorder.recording import MAX_BYTES
-from recorder.results import MAX_BLOCK_CHARS
+from schema.experiments import ALL
+from schema.recording import MAX_BYTES
+from schema.results import MAX_BLOCK_CHARS
 from tests.runs import parts, record, recording
 
 # Experiment -> file of a kernel that is right until it was timed, and whose times must go with it.

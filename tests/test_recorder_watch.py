@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from recorder.process import Patience, Worker
-from recorder.recording import Card
-from recorder.watch import WAITS, Watch, _at_this_thread, counted
-from recorder.worker import Task
+from recorder.run.serve import Task
+from recorder.run.watch import WAITS, Watch, _at_this_thread, counted
+from recorder.run.worker import Patience, Worker
+from schema.recording import Card
 from tests.fake_recorder import DEVICE, KERNELS
 from tests.runs import LONG_S, Heard, children, record, recording, wait_for
 

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from recorder.__main__ import print_outcomes
-from recorder.changes import changes
-from recorder.experiments import ALL, COUNTERS, Job
-from recorder.folder import state_of
-from recorder.ladder import load_ladder
-from recorder.outcome import Outcome, faults_of, flags_of
-from recorder.recording import MACHINE, dump, load, write_atomically
-from recorder.results import Failed, NotMeasured
-from recorder.summary import HEAD, summary
+from recorder.experiments import Job
+from recorder.run.changes import changes
+from recorder.run.folder import state_of
+from recorder.run.outcome import Outcome, faults_of, flags_of
+from recorder.run.summary import HEAD, summary
+from schema.experiments import ALL, COUNTERS
+from schema.ladder import load_ladder
+from schema.recording import MACHINE, dump, load, write_atomically
+from schema.results import Failed, NotMeasured
 from tests.fake_recorder import DEVICE, KERNELS, main
 from tests.fixture_cards import WHOLE, header
 from tests.runs import CARD

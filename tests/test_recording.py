@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recorder import recording as rec
-from recorder import strict_yaml
-from recorder.listing import ListingError, check_sass, parse_sass
-from recorder.recording import RecordingError, dump, load, load_card, load_cards, numbers_block, parse, write_atomically
-from recorder.results import EXPERIMENTS, Failed, NotMeasured, PeaksResults, Timed
+from sass.listing import ListingError, check_sass, parse_sass
+from schema import recording as rec
+from schema import strict_yaml
+from schema.recording import RecordingError, dump, load, load_card, load_cards, numbers_block, parse, write_atomically
+from schema.results import EXPERIMENTS, Failed, NotMeasured, PeaksResults, Timed
 from tests.fixture_cards import WHOLE, header, whole_card
 from tests.fixture_results import Lab
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recorder.compile import compile_cubin
-from recorder.cubin import CubinError, read_ptx, read_sections
-from recorder.listing import (
+from recorder.compile.cubin_sections import CubinError, read_ptx, read_sections
+from recorder.compile.disassembly import SassError, disassemble, entry_ptx, parse_cuobjdump, parse_nvdisasm
+from recorder.compile.nvrtc import compile_cubin
+from recorder.compile.toolkit import run_program
+from sass.listing import (
     ListingError,
     count_opcodes,
     format_sass,
@@ -21,8 +23,6 @@ from recorder.listing import (
     parse_sass,
     without_padding,
 )
-from recorder.sass import SassError, disassemble, entry_ptx, parse_cuobjdump, parse_nvdisasm
-from recorder.toolkit import run_program
 
 DATA = Path(__file__).parent / "data" / "sass"
 SOURCE = (DATA / "tile.cu").read_text(encoding="utf-8")

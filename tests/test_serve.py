@@ -12,7 +12,7 @@ import pytest
 
 from publisher import serve as serving
 from publisher.build import Builder
-from publisher.chromium import chromium
+from publisher.pictures.chromium import chromium
 from publisher.serve import Preview, changes, start_server
 from tests.mini.copies import MiniSite
 

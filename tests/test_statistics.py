@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recorder.statistics import VISIT, Samples, resolution_us, twin_difference
+from schema.statistics import VISIT, Samples, resolution_us, twin_difference
 from tests.fixture_results import TICK_US, Lab
 
 

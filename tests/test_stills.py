@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from publisher import stills
-from publisher.assets import SMALL_BUNDLES, TRACE_TYPES, bundle_traces, find_bundle
 from publisher.build import Builder, Options
-from publisher.figure import SteppedFigure
-from publisher.share import find_share, renew_shares, share_of
-from publisher.stills import draw_still, find_still, still_key, still_page
+from publisher.figures.kit.figure import SteppedFigure
+from publisher.pages.assets import SMALL_BUNDLES, TRACE_TYPES, bundle_traces, find_bundle
+from publisher.pictures import stills
+from publisher.pictures.share import find_share, renew_shares, share_of
+from publisher.pictures.stills import draw_still, find_still, still_key, still_page
 from tests.browsing import chromium_browser
 from tests.sample_site import figures
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from publisher import feeds
-from recorder.recording import RecordingError, dump, load, load_cards, parse
-from recorder.strict_yaml import parse_yaml
+from publisher.pages import feeds
+from schema.recording import RecordingError, dump, load, load_cards, parse
+from schema.strict_yaml import parse_yaml
 from tests.mini import cards as mini_cards
 from tests.mini.copies import MiniSite
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from publisher import unread
-from recorder.results import Failed, NotMeasured
+from publisher.source import unread
+from schema.results import Failed, NotMeasured
 from tests.conftest import ROOT
 from tests.mini import cards as mini_cards
 from tests.mini.copies import MiniSite

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from publisher.build import Builder, Options
-from publisher.figure import Evidence
 from publisher.figures import fill_the_chip, ladder, tiles_blocks_sms
-from publisher.figures._placed import placed_rungs
-from publisher.figures._style import fmt_time
-from publisher.figures._what_if import what_if
+from publisher.figures.kit.figure import Evidence
+from publisher.figures.kit.launch_rule import blocks, filling, last_wave, lit_sms, slots, tail, waves
+from publisher.figures.kit.placed import placed_rungs
+from publisher.figures.kit.style import fmt_time
+from publisher.figures.kit.what_if import what_if
 from publisher.output import write_files
-from publisher.what_if import blocks, filling, last_wave, lit_sms, slots, tail, waves
-from recorder.recording import CardRecordings, load_cards
+from schema.recording import CardRecordings, load_cards
 from tests.browsing import (
     AXE,
     axe_faults,

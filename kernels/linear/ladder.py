@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recorder.ladder import Comparison, Constants, Input, Ladder, LibraryCall, Problem, Rung, Sweep
-from recorder.launch import Launch
+from schema.ladder import Comparison, Constants, Input, Ladder, LibraryCall, Problem, Rung, Sweep
+from schema.launch import Launch
 
 SMEM_LIMIT = 48 * 1024  # static shared memory that a block may have on every card
 EPS32 = 2.0**-24

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import (
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import (
     CONDITIONS,
     NUMERIC_TIME_COLUMNS,
     TIME_COLUMNS,
@@ -19,9 +19,9 @@ from publisher.figures._measured import (
     time_rows,
     twin_of,
 )
-from publisher.figures._rows import LABEL, row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fact, fmt_time, lacking, listed, merged, note, rerecord, words
-from recorder.results import Timed
+from publisher.figures.kit.rows import LABEL, row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures.kit.style import fact, fmt_time, lacking, listed, merged, note, rerecord, words
+from schema.results import Timed
 
 TITLE = "time of a launch, µs"
 MOST_LINES, MOST_NUMBERS = 50, 7  # on the ruler: a longer one gets one line for several steps

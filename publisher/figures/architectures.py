@@ -9,12 +9,12 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
-from publisher.figures._by_arch import HOLLOW, KINDS, Row, counts_of, listings_of, rows_of, topics_of
-from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fmt_count, lacking, listed, merged, no_rung, rerecord
-from publisher.instructions import family
-from publisher.options import RungNames
+from publisher.figures.kit.by_arch import HOLLOW, KINDS, Row, counts_of, listings_of, rows_of, topics_of
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Listing, Provenance, Step, SteppedFigure
+from publisher.figures.kit.options import RungNames
+from publisher.figures.kit.rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures.kit.style import fmt_count, lacking, listed, merged, no_rung, rerecord
+from sass.explanations import family
 
 UNNAMED = ("branches", "other")  # colours that carry no text
 NAMED = 0.055  # of the longest bar: a segment of this length has room for its number

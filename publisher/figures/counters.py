@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import reason, rung_titles, times_text, value_of
-from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._stalls import ISSUED, common, leading, square, stacked, waits_for
-from publisher.figures._style import lacking, merged, note, rerecord
-from publisher.units import significant
-from recorder.results import Counters
+from publisher.facts.units import significant
+from publisher.figures.kit.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import reason, rung_titles, times_text, value_of
+from publisher.figures.kit.rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures.kit.stalls import ISSUED, common, leading, square, stacked, waits_for
+from publisher.figures.kit.style import lacking, merged, note, rerecord
+from schema.results import Counters
 
 SECTOR_BYTES = 32  # of L2: the profiler counts either bytes or sectors
 ALL = (0, 1, 2)  # every step states all traces

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS, value_of
-from publisher.figures._placed import Launch, Placed, depth, percent, placed_rungs
-from publisher.figures._style import (
+from publisher.figures.kit.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import CONDITIONS, value_of
+from publisher.figures.kit.options import LaunchNumber, RungNames
+from publisher.figures.kit.placed import Launch, Placed, depth, percent, placed_rungs
+from publisher.figures.kit.style import (
     axis,
     base_layout,
     cells,
@@ -26,9 +27,8 @@ from publisher.figures._style import (
     told,
     words,
 )
-from publisher.figures._what_if import what_if
-from publisher.options import LaunchNumber, RungNames
-from recorder.recording import Recording
+from publisher.figures.kit.what_if import what_if
+from schema.recording import Recording
 
 MOST_MOMENTS = 150  # of the line; more would be finer than the screen
 GAP = 0.09  # between the panels, of the width

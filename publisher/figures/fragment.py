@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._fragment_map import (
+from publisher.figures.kit.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.fragment_map import (
     LANES,
     REGISTER,
     Grid,
@@ -20,8 +20,9 @@ from publisher.figures._fragment_map import (
     meeting,
     read_map,
 )
-from publisher.figures._measured import reason
-from publisher.figures._style import (
+from publisher.figures.kit.measured import reason
+from publisher.figures.kit.options import ShapeName
+from publisher.figures.kit.style import (
     Trace,
     base_layout,
     cells,
@@ -33,8 +34,7 @@ from publisher.figures._style import (
     value_of,
     words,
 )
-from publisher.options import ShapeName
-from recorder.recording import MACHINE
+from schema.recording import MACHINE
 
 PAD_COLUMNS, PAD_WIDTH, PAD_HEIGHT = 4, 3.0, 1.9  # the threads as 8 rows of 4, in units of a matrix cell
 THICK = 0.92  # of a cell's side

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from publisher.figure import Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._excerpt import Excerpt, Kernel, excerpt, kernel_of
-from publisher.figures._guess import guesses
-from publisher.figures._ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
-from publisher.figures._measured import CONDITIONS, compare, time_of, twin_of
-from publisher.figures._rows import safe
-from publisher.figures._style import (
+from publisher.figures.kit.excerpt import Excerpt, Kernel, excerpt, kernel_of
+from publisher.figures.kit.figure import Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.guess import guesses
+from publisher.figures.kit.ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
+from publisher.figures.kit.measured import CONDITIONS, compare, time_of, twin_of
+from publisher.figures.kit.rows import safe
+from publisher.figures.kit.style import (
     Rung,
     Trace,
     axis,
@@ -27,7 +27,7 @@ from publisher.figures._style import (
     times,
     words,
 )
-from recorder.recording import Recording
+from schema.recording import Recording
 
 MARKS = {"cold": ("circle-open", 12, "○"), "warm": ("circle", 7, "●")}  # equal times: a dot in a ring
 COLUMNS = {"cold": 0.48, "warm": 1.0}  # right ends of the numbers, on an axis of their own from 0 to 1

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from publisher import operands as op
-from publisher.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._linked import Linked, linked
-from publisher.figures._style import (
+from publisher.figures.kit.figure import DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.linked import Linked, linked
+from publisher.figures.kit.options import RungName, SizeName
+from publisher.figures.kit.style import (
     Trace,
     axis,
     base_layout,
@@ -27,10 +27,10 @@ from publisher.figures._style import (
     value_of,
     words,
 )
-from publisher.instructions import family
-from publisher.options import RungName, SizeName
-from recorder.listing import Instruction, is_dummy
-from recorder.results import Code
+from sass import operands as op
+from sass.explanations import family
+from sass.listing import Instruction, is_dummy
+from schema.results import Code
 
 SLICES = 3
 BUFFERS = 2

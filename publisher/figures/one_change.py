@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import (
+from publisher.facts.units import significant
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import (
     CONDITIONS,
     NUMERIC_TIME_COLUMNS,
     TIME_COLUMNS,
@@ -17,10 +18,9 @@ from publisher.figures._measured import (
     time_rows,
     twin_of,
 )
-from publisher.figures._rows import row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fmt_count, fmt_time, lacking, listed, merged, rerecord
-from publisher.units import significant
-from recorder.results import ChangeEntry, Timed
+from publisher.figures.kit.rows import row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures.kit.style import fmt_count, fmt_time, lacking, listed, merged, rerecord
+from schema.results import ChangeEntry, Timed
 
 OFFSET = {"cold": -0.09, "warm": 0.13}  # of a row, so that the two points of an entry do not cover each other
 COLORS = {"cold": "@cold", "warm": "@warm"}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import value_of
-from publisher.figures._placed import Launch, Placed, percent, placed_rungs
-from publisher.figures._style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, told, words
-from publisher.options import RungNames
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import value_of
+from publisher.figures.kit.options import RungNames
+from publisher.figures.kit.placed import Launch, Placed, percent, placed_rungs
+from publisher.figures.kit.style import Trace, axis, base_layout, fmt_count, fmt_time, note, rerecord, told, words
 
 MOST_LAUNCHES = 3
 MOST_WAVES = 8  # a further wave is drawn with the last of these

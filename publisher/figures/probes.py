@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import (
+from publisher.facts.units import significant
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import (
     CONDITIONS,
     NUMERIC_TIME_COLUMNS,
     TIME_COLUMNS,
@@ -17,14 +18,13 @@ from publisher.figures._measured import (
     time_rows,
     twin_of,
 )
-from publisher.figures._proof import Proof, proofs_of
-from publisher.figures._rows import BAR, LABEL, row_bars, row_words, rows_height, rows_layout, safe
-from publisher.figures._style import fmt_time, lacking, merged, rerecord, words
-from publisher.options import PublishedName
-from publisher.published import PublishedSet
-from publisher.units import significant
-from recorder.recording import Recording
-from recorder.results import ProbeTimes, Timed
+from publisher.figures.kit.options import PublishedName
+from publisher.figures.kit.proof import Proof, proofs_of
+from publisher.figures.kit.rows import BAR, LABEL, row_bars, row_words, rows_height, rows_layout, safe
+from publisher.figures.kit.style import fmt_time, lacking, merged, rerecord, words
+from publisher.source.published import PublishedSet
+from schema.recording import Recording
+from schema.results import ProbeTimes, Timed
 
 PARTS = ("full", "loads_only", "math_only")
 NAMES = {"full": "Full kernel", "loads_only": "Loads only", "math_only": "Math only"}

@@ -7,11 +7,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS, absence, exact_us, time_of
-from publisher.figures._roofs import BANDWIDTHS, RATES, Roof, read_roofs, roofs_caption
-from publisher.figures._rows import safe
-from publisher.figures._style import (
+from publisher.facts.units import significant
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import CONDITIONS, absence, exact_us, time_of
+from publisher.figures.kit.roofs import BANDWIDTHS, RATES, Roof, read_roofs, roofs_caption
+from publisher.figures.kit.rows import safe
+from publisher.figures.kit.style import (
     axis,
     base_layout,
     fact,
@@ -23,8 +24,7 @@ from publisher.figures._style import (
     rungs,
     words,
 )
-from publisher.units import significant
-from recorder.recording import MACHINE, Recording
+from schema.recording import MACHINE, Recording
 
 # The roofs' names stand above the picture: on the lines they would cover points.
 KEY = {

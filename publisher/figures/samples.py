@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from publisher.figure import Choice, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import CONDITIONS
-from publisher.figures._sample_words import (
+from publisher.figures.kit.figure import Choice, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import CONDITIONS
+from publisher.figures.kit.options import TimedNames
+from publisher.figures.kit.sample_words import (
     Series,
     clock_text,
     drift_text,
@@ -24,9 +25,8 @@ from publisher.figures._sample_words import (
     table,
     twin_text,
 )
-from publisher.figures._style import Trace, axis, base_layout, lacking, note, rerecord, rungs, told, words
-from publisher.options import TimedNames
-from recorder.recording import Recording
+from publisher.figures.kit.style import Trace, axis, base_layout, lacking, note, rerecord, rungs, told, words
+from schema.recording import Recording
 
 FINEST = 1e-4  # µs; the quantum where the clock's tick is not known
 BINS = 40

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import (
+from publisher.facts.units import grouped
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import (
     CONDITIONS,
     SAME,
     absence,
@@ -18,8 +19,8 @@ from publisher.figures._measured import (
     time_of,
     twin_of,
 )
-from publisher.figures._rows import safe
-from publisher.figures._style import (
+from publisher.figures.kit.rows import safe
+from publisher.figures.kit.style import (
     CLEAR,
     Layout,
     Trace,
@@ -33,9 +34,8 @@ from publisher.figures._style import (
     rungs,
     told,
 )
-from publisher.units import grouped
-from recorder.recording import Recording
-from recorder.results import ShapeEntry, Timed
+from schema.recording import Recording
+from schema.results import ShapeEntry, Timed
 
 LOOKS = (("@accent", "solid", "circle"), ("@s2", "solid", "square"), ("@s3", "dot", "diamond"), ("@s4", "dash", "x"))
 MOST_ENTRIES = len(LOOKS)

@@ -6,8 +6,9 @@ import itertools
 import math
 from typing import Any
 
-from publisher.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures._measured import (
+from publisher.facts.units import significant
+from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import (
     CONDITIONS,
     absence,
     compare,
@@ -17,8 +18,10 @@ from publisher.figures._measured import (
     rung_titles,
     twin_of,
 )
-from publisher.figures._rows import safe
-from publisher.figures._style import (
+from publisher.figures.kit.options import AxisName
+from publisher.figures.kit.rows import safe
+from publisher.figures.kit.settings import BEST, Sweep
+from publisher.figures.kit.style import (
     CLEAR,
     axis,
     base_layout,
@@ -30,10 +33,7 @@ from publisher.figures._style import (
     note,
     rerecord,
 )
-from publisher.figures._sweep import BEST, Sweep
-from publisher.options import AxisName
-from publisher.units import significant
-from recorder.results import Code
+from schema.results import Code
 
 # The ramp from slow to fast; its middle is left out, neither ink nor paper reads well on it.
 RAMP = ("@q0", "@q1", "@q2", "@q3", "@q4", "@q6", "@q7", "@q8")

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from publisher.again import to_record
-from publisher.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
-from publisher.figures._placed import Launch, Placed, depth, placed_rungs
-from publisher.figures._style import (
+from publisher.facts.commands import to_record
+from publisher.facts.units import grouped
+from publisher.figures.kit.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
+from publisher.figures.kit.options import ConstantName, LaunchNumber, RungName
+from publisher.figures.kit.placed import Launch, Placed, depth, placed_rungs
+from publisher.figures.kit.style import (
     base_layout,
     cells,
     fmt_count,
@@ -23,9 +25,7 @@ from publisher.figures._style import (
     told,
     words,
 )
-from publisher.figures._what_if import what_if
-from publisher.options import ConstantName, LaunchNumber, RungName
-from publisher.units import grouped
+from publisher.figures.kit.what_if import what_if
 
 MOST_STEPS = 64  # with more blocks than that, a step places several …
 GROUPS = 16  # … in so many steps

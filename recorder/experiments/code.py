@@ -5,15 +5,15 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from recorder.cubins import THREADS
-from recorder.ladder import Rung, header
-from recorder.listing import format_sass
-from recorder.resources import read_resources
-from recorder.results import Code, CodeResults, RungCode
-from recorder.sass import Disassembly, disassemble
-from recorder.session import Session, not_measured
-from recorder.source import source_hash
-from recorder.toolkit import load_core
+from recorder.compile.compiled import THREADS
+from recorder.compile.disassembly import Disassembly, disassemble
+from recorder.compile.resources import read_resources
+from recorder.compile.toolkit import load_core
+from recorder.measure.session import Session, not_measured
+from sass.listing import format_sass
+from schema.kernel_text import source_hash
+from schema.ladder import Rung, header
+from schema.results import Code, CodeResults, RungCode
 
 ESTIMATE_S, QUICK_S = 6, 6
 Compiled = tuple[bytes, Disassembly]

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from typing import Any
 
-from recorder.counted import LAUNCHED, STOPPED
-from recorder.device import DeviceError
-from recorder.results import Counters, CountersResults
-from recorder.session import Session, not_measured
+from recorder.card.device import DeviceError
+from recorder.measure.counted import LAUNCHED, STOPPED
+from recorder.measure.session import Session, not_measured
+from schema.results import Counters, CountersResults
 
 ESTIMATE_S, QUICK_S = 30, 30
 TIMEOUT_S = 60.0
@@ -67,7 +67,7 @@ def _count(session: Session, tool: str, slug: str, timeout_s: float = TIMEOUT_S)
     command = [
         tool, "--csv", "--clock-control", "none", "--kernel-name", ladder.entry,
         "--launch-skip", str(LAUNCHED - 1), "--launch-count", "1", "--metrics", metrics,
-        sys.executable, "-m", "recorder.counted", str(ladder.folder), slug, str(gpu),
+        sys.executable, "-m", "recorder.measure.counted", str(ladder.folder), slug, str(gpu),
     ]  # fmt: skip
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from recorder.device import DeviceError
-from recorder.launch import Launch
-from recorder.listing import count_opcodes
-from recorder.recording import numbers_block
-from recorder.results import FragmentMap, FragmentResults, Operand, Table
-from recorder.sass import disassemble
-from recorder.session import Session
+from recorder.card.device import DeviceError
+from recorder.compile.disassembly import disassemble
+from recorder.measure.session import Session
+from sass.listing import count_opcodes
+from schema.launch import Launch
+from schema.recording import numbers_block
+from schema.results import FragmentMap, FragmentResults, Operand, Table
 
 ESTIMATE_S, QUICK_S = 2, 2
 SLUG, FILE = "m16n8k16", "fragment_m16n8k16.cu"

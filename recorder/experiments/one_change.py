@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder.bench import Bench
-from recorder.ladder import Rung
-from recorder.results import ChangeEntry, OneChangeResults
-from recorder.session import Session
+from recorder.measure.lanes import Bench
+from recorder.measure.session import Session
+from schema.ladder import Rung
+from schema.results import ChangeEntry, OneChangeResults
 
 ESTIMATE_S, QUICK_S = 25, 6
 SAMPLES = 200

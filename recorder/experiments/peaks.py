@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from recorder.cublas import Cublas, cublas_square
-from recorder.device import OutOfMemory
-from recorder.launch import Launch
-from recorder.results import PeaksResults
-from recorder.rotation import COLD_L2_MULTIPLE
-from recorder.session import Session
-from recorder.timing import graph_lane, warm_up
-from recorder.workload import WrongResult
+from recorder.card.device import OutOfMemory
+from recorder.libraries.cublas import Cublas, cublas_square
+from recorder.measure.rotation import COLD_L2_MULTIPLE
+from recorder.measure.session import Session
+from recorder.measure.timing import graph_lane, warm_up
+from recorder.measure.workload import WrongResult
+from schema.launch import Launch
+from schema.results import PeaksResults
 
 ESTIMATE_S, QUICK_S = 7, 7
 BIG_BYTES = 2 << 30

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from recorder.bench import Bench, time_lanes
-from recorder.ladder import Rung
-from recorder.recording import MAX_BYTES, numbers_block
-from recorder.results import MAX_BLOCK_CHARS, Failed, NotMeasured, PlacementResults, RungPlacement, Table
-from recorder.session import Session, not_measured
-from recorder.timing import Lane, graph_lane
+from recorder.measure.lanes import Bench, time_lanes
+from recorder.measure.session import Session, not_measured
+from recorder.measure.timing import Lane, graph_lane
+from schema.ladder import Rung
+from schema.recording import MAX_BYTES, numbers_block
+from schema.results import MAX_BLOCK_CHARS, Failed, NotMeasured, PlacementResults, RungPlacement, Table
 
 ESTIMATE_S, QUICK_S = 4, 2
 SAMPLES = 200

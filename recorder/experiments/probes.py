@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder.bench import Bench
-from recorder.results import ProbesResults, ProbeTimes, pair_of
-from recorder.session import Session
+from recorder.measure.lanes import Bench
+from recorder.measure.session import Session
+from schema.results import ProbesResults, ProbeTimes, pair_of
 
 ESTIMATE_S, QUICK_S = 8, 3
 SAMPLES = 200

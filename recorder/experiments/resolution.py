@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from recorder.bench import Bench, time_lanes
-from recorder.floors import ONE_WARP
-from recorder.results import ResolutionResults, Timed
-from recorder.session import Session, is_fault, not_measured
-from recorder.timing import LAUNCHES, Lane, graph_lane, plain_lane
-from recorder.workload import Enqueue
+from recorder.measure.floors import ONE_WARP
+from recorder.measure.lanes import Bench, time_lanes
+from recorder.measure.session import Session, is_fault, not_measured
+from recorder.measure.timing import LAUNCHES, Lane, graph_lane, plain_lane
+from recorder.measure.workload import Enqueue
+from schema.results import ResolutionResults, Timed
 
 ESTIMATE_S, QUICK_S = 3, 2
 SAMPLES = 200

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder.bench import Bench
-from recorder.ladder import Problem, sizes_of
-from recorder.references import prepare_reference
-from recorder.results import ShapeEntry, ShapesResults
-from recorder.rotation import LAUNCHES
-from recorder.session import Session
+from recorder.libraries.references import prepare_reference
+from recorder.measure.lanes import Bench
+from recorder.measure.rotation import LAUNCHES
+from recorder.measure.session import Session
+from schema.ladder import Problem, sizes_of
+from schema.results import ShapeEntry, ShapesResults
 
 ESTIMATE_S, QUICK_S = 20, 9
 SAMPLES = 100

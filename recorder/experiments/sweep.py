@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from recorder.bench import Bench
-from recorder.results import Setting, SweepResults
-from recorder.session import Session, not_measured
+from recorder.measure.lanes import Bench
+from recorder.measure.session import Session, not_measured
+from schema.results import Setting, SweepResults
 
 ESTIMATE_S, QUICK_S = 80, 10
 SAMPLES = 200

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder.bench import Bench, time_lanes
-from recorder.checks import Checks
-from recorder.floors import Floors
-from recorder.ladder import Rung
-from recorder.libraries import load_ahead
-from recorder.references import prepare_reference
-from recorder.results import Reference, RungTimes, TimePair, TimesResults
-from recorder.rotation import CONDITIONS
-from recorder.session import Session, is_fault
-from recorder.timing import SAMPLES, Lane, plain_lane
+from recorder.libraries.known import load_ahead
+from recorder.libraries.references import prepare_reference
+from recorder.measure.checks import Checks
+from recorder.measure.floors import Floors
+from recorder.measure.lanes import Bench, time_lanes
+from recorder.measure.rotation import CONDITIONS
+from recorder.measure.session import Session, is_fault
+from recorder.measure.timing import SAMPLES, Lane, plain_lane
+from schema.ladder import Rung
+from schema.results import Reference, RungTimes, TimePair, TimesResults
 
 ESTIMATE_S, QUICK_S = 180, 28
 SEEDS_BEFORE, SEEDS_AFTER = (11, 23), (47,)

@@ -6,7 +6,7 @@ window.Rungbook = (() => {
   let colours = new Map();
   let probe = null;
 
-  // Where each number comes from arrives with the pictures: publisher/asides.py.
+  // Where each number comes from arrives with the pictures: publisher/pages/notes.py.
   function giveNotes() {
     for (const number of document.querySelectorAll(".num[data-aside]")) {
       const [kind, keys, note] = window.Rungbook.asides[number.dataset.aside];

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from publisher.figure import Evidence
-from recorder.recording import CardRecordings, load_cards
+from publisher.figures.kit.figure import Evidence
+from schema.recording import CardRecordings, load_cards
 from tests.figures.evidence import whole_evidence
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from publisher.figure import Evidence
-from publisher.published import load_published
-from recorder.recording import CardRecordings, numbers_block
-from recorder.results import Timed, TimePair
-from recorder.strict_yaml import parse_yaml
+from publisher.figures.kit.figure import Evidence
+from publisher.source.published import load_published
+from schema.recording import CardRecordings, numbers_block
+from schema.results import Timed, TimePair
+from schema.strict_yaml import parse_yaml
 from tests.conftest import ROOT
 
 LADDER = "linear"

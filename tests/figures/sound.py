@@ -8,9 +8,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from publisher.draw import check
-from publisher.figure import SteppedFigure
-from publisher.figures._style import TOKENS
+from publisher.article.drawing import check
+from publisher.figures.kit.figure import SteppedFigure
+from publisher.figures.kit.style import TOKENS
 from tests.figure_states import coloured, state
 
 TRACE_TYPES = {"bar", "scatter", "histogram", "box"}

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import (
     against_the_library,
 )
-from recorder.results import Failed, NotMeasured
+from publisher.figures.kit.figure import Evidence, Missing, SteppedFigure
+from schema.results import Failed, NotMeasured
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, pair, whole_evidence
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import architectures
+from publisher.figures.kit.figure import Evidence, Missing
 from tests.figures.evidence import without
 from tests.figures.sound import assert_sound
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     counters,
 )
-from recorder.results import Counters, NotMeasured
+from publisher.figures.kit.figure import Evidence, Missing
+from schema.results import Counters, NotMeasured
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed
 

@@ -13,9 +13,9 @@ import pytest
 from pydantic import BaseModel
 
 from publisher import figures
-from publisher.figure import Evidence, Missing, SteppedFigure
-from recorder.recording import CardRecordings, Recording, load_cards
-from recorder.results import NotMeasured
+from publisher.figures.kit.figure import Evidence, Missing, SteppedFigure
+from schema.recording import CardRecordings, Recording, load_cards
+from schema.results import NotMeasured
 from tests.conftest import ROOT
 from tests.figure_states import state
 from tests.figures.evidence import LADDER, whole_evidence, without

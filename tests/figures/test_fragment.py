@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     fragment,
 )
-from recorder.recording import load_cards
+from publisher.figures.kit.figure import Evidence, Missing
+from schema.recording import load_cards
 from tests.browsing import chromium_browser
 from tests.conftest import ROOT
 

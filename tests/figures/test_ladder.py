@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     ladder,
 )
-from publisher.figures._excerpt import GAP, LINES
-from publisher.figures._style import fmt_time
-from recorder.listing import is_dummy, parse_sass
-from recorder.results import NotMeasured
+from publisher.figures.kit.excerpt import GAP, LINES
+from publisher.figures.kit.figure import Evidence, Missing
+from publisher.figures.kit.style import fmt_time
+from sass.listing import is_dummy, parse_sass
+from schema.results import NotMeasured
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from publisher.again import absences, declared, repeat
-from publisher.figure import Evidence, Missing
-from publisher.pages import render_figure
-from recorder.recording import CardRecordings
-from recorder.results import Failed, Model, NotMeasured, SweepResults
+from publisher.facts.commands import absences, declared, repeat
+from publisher.figures.kit.figure import Evidence, Missing
+from publisher.pages.render import render_figure
+from schema.recording import CardRecordings
+from schema.results import Failed, Model, NotMeasured, SweepResults
 from tests.conftest import ROOT
 from tests.figures.evidence import LADDER, changed, whole_evidence, without
 from tests.figures.test_every_figure import LIVES_FROM

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import (
     one_block,
 )
-from recorder.listing import ListingError
+from publisher.figures.kit.figure import Evidence, Missing, SteppedFigure
+from sass.listing import ListingError
 from tests.figures.evidence import changed
 from tests.figures.sound import assert_sound
 

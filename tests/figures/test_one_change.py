@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.figure import Evidence
 from publisher.figures import (
     one_change,
 )
-from recorder.results import Failed
+from publisher.figures.kit.figure import Evidence
+from schema.results import Failed
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     fill_the_chip,
     placement,
     tiles_blocks_sms,
 )
-from publisher.figures._placed import Launch, placed_rungs
-from publisher.figures._style import fmt_count, fmt_time, sm_grid
-from recorder.results import Table
+from publisher.figures.kit.figure import Evidence, Missing
+from publisher.figures.kit.placed import Launch, placed_rungs
+from publisher.figures.kit.style import fmt_count, fmt_time, sm_grid
+from schema.results import Table
 from tests.figure_states import captions, state
 from tests.figures.evidence import changed
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     probes,
 )
+from publisher.figures.kit.figure import Evidence, Missing
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, pair, without
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from publisher.figure import Evidence, Missing, SteppedFigure
 from publisher.figures import (
     roofline,
 )
-from recorder.results import NotMeasured
+from publisher.figures.kit.figure import Evidence, Missing, SteppedFigure
+from schema.results import NotMeasured
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, pair, whole_evidence
 

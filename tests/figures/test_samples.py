@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from publisher.figure import Evidence, SteppedFigure
 from publisher.figures import (
     samples,
 )
-from recorder.results import Timed
+from publisher.figures.kit.figure import Evidence, SteppedFigure
+from schema.results import Timed
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, with_method, without
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.figure import Evidence, Missing
 from publisher.figures import (
     shapes,
 )
-from recorder.results import NotMeasured
+from publisher.figures.kit.figure import Evidence, Missing
+from schema.results import NotMeasured
 from tests.figure_states import captions, state
 from tests.figures.evidence import changed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.figures._style import axis, base_layout, cells, fmt_count, fmt_time, listed, sm_grid
+from publisher.figures.kit.style import axis, base_layout, cells, fmt_count, fmt_time, listed, sm_grid
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 40, 46, 58, 72, 84, 108, 128, 132, 142, 148, 170, 188])

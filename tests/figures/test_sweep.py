@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from publisher.figure import Evidence
 from publisher.figures import (
     sweep,
 )
-from recorder.results import TimePair
+from publisher.figures.kit.figure import Evidence
+from schema.results import TimePair
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, pair
 

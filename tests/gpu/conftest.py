@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recorder.device import Device
+from recorder.card.device import Device
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recorder.device import Device, DeviceError, OutOfMemory
-from recorder.floors import ONE_WARP
-from recorder.session import Session
-from recorder.timing import graph_lane
+from recorder.card.device import Device, DeviceError, OutOfMemory
+from recorder.measure.floors import ONE_WARP
+from recorder.measure.session import Session
+from recorder.measure.timing import graph_lane
 
 MB = 1_000_000
 

@@ -7,14 +7,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from recorder.answers import Answer
-from recorder.device import Device
+from recorder.card.device import Device
 from recorder.experiments import fragment
 from recorder.experiments.placement import STAMP_BYTES
-from recorder.ladder import Ladder, Rung, load_ladders
-from recorder.rotation import Rotation
-from recorder.session import Session
-from recorder.workload import Operands, Workload
+from recorder.measure.answers import Answer
+from recorder.measure.rotation import Rotation
+from recorder.measure.session import Session
+from recorder.measure.workload import Operands, Workload
+from schema.ladder import Ladder, Rung, load_ladders
 from tests.fake_programs import cells
 from tests.fake_recorder import KERNELS as MINI
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from recorder.experiments import jobs
-from recorder.ladder import load_ladders
-from recorder.outcome import Outcome
-from recorder.process import Patience
-from recorder.recording import Recording, load_card
-from recorder.results import NotMeasured
-from recorder.run import run
+from recorder.run.order import run
+from recorder.run.outcome import Outcome
+from recorder.run.worker import Patience
+from schema.ladder import load_ladders
+from schema.recording import Recording, load_card
+from schema.results import NotMeasured
 from tests.fake_recorder import KERNELS
 
-DEVICE = "recorder.device:Device"
+DEVICE = "recorder.card.device:Device"
 OF_LADDER = {"code", "times", "conditions", "placement", "probes", "one_change", "shapes", "resolution", "sweep"}
 
 

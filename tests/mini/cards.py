@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from recorder.recording import Card, Header, dump, numbers_block, write_atomically
-from recorder.results import (
+from schema.kernel_text import read_constants, source_hash
+from schema.recording import Card, Header, dump, numbers_block, write_atomically
+from schema.results import (
     Check,
     Code,
     CodeResults,
@@ -20,7 +21,6 @@ from recorder.results import (
     TimePair,
     TimesResults,
 )
-from recorder.source import read_constants, source_hash
 
 HERE = Path(__file__).parent
 KERNELS = HERE / "kernels" / "sums"

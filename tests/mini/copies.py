@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from publisher.build import Builder, Options
-from publisher.edition import Built
 from publisher.faults import BuildError
+from publisher.pages.site import Built
 
 HERE = Path(__file__).parent
 

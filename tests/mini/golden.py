@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from publisher.article.weave import at_root
 from publisher.build import Builder, Options
-from publisher.edition import Built
-from publisher.figure import SteppedFigure
-from publisher.weave import at_root
+from publisher.figures.kit.figure import SteppedFigure
+from publisher.pages.site import Built
 from tests.mini.cards import write_cards
 
 HERE = Path(__file__).parent

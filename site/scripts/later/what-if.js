@@ -1,4 +1,4 @@
-// What if the tiles, the split or the card were other ones? The launch rule of publisher/what_if.py under three sliders.
+// What if the tiles, the split or the card were other ones? The launch rule of publisher/figures/kit/launch_rule.py under three sliders.
 //
 // It is derived and says so; it predicts no time, and the recorded steps of the figure stay as they are.
 (() => {

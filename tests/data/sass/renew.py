@@ -9,9 +9,9 @@ import re
 import tempfile
 from pathlib import Path
 
-from recorder.compile import compile_cubin
-from recorder.cubin import read_ptxas, read_sections
-from recorder.toolkit import run_program
+from recorder.compile.cubin_sections import read_ptxas, read_sections
+from recorder.compile.nvrtc import compile_cubin
+from recorder.compile.toolkit import run_program
 
 HERE = Path(__file__).parent
 ARCHS = ("sm_80", "sm_86", "sm_90", "sm_100", "sm_120")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recorder.ladder import Comparison, Constants, Input, Ladder, LibraryCall, Problem, Rung, Sweep
-from recorder.launch import Launch
+from schema.ladder import Comparison, Constants, Input, Ladder, LibraryCall, Problem, Rung, Sweep
+from schema.launch import Launch
 
 EPS32 = 2.0**-24
 

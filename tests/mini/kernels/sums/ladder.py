@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recorder.ladder import Constants, Input, Ladder, Problem, Rung
-from recorder.launch import Launch
+from schema.ladder import Constants, Input, Ladder, Problem, Rung
+from schema.launch import Launch
 
 EPS32 = 2.0**-24
 

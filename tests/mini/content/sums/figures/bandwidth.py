@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from publisher.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
-from recorder.results import Timed
+from publisher.figures.kit.figure import DataTable, Evidence, Missing, Provenance, Step, SteppedFigure
+from schema.results import Timed
 
 
 def draw(evidence: Evidence, condition: Literal["cold", "warm"] = "warm") -> SteppedFigure:
