@@ -15,11 +15,11 @@ import pytest
 
 from publisher.build import Builder, Options
 from publisher.output import write_files
-from publisher.pictures.chromium import chromium
+from publisher.pictures.chromium import launch_options
 from tests.fonts import chosen_set, font_set
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright
 
 ROOT = Path(__file__).parents[1]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -76,6 +76,10 @@ def served(folder: Path) -> Iterator[str]:
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None: ...
 
+        def end_headers(self) -> None:  # the names of scripts hold their content's hash; those of pages do not
+            self.send_header("Cache-Control", "max-age=3600" if self.path.endswith(".js") else "no-cache")
+            super().end_headers()
+
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder.parent)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -84,38 +88,75 @@ def served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def chromium_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+class Chromium:
+    """A headless Chromium with one profile, in which pages find what was fetched and compiled before.
+
+    That makes opening a page several times as fast. What needs a context of its own gets it in a second process.
+    """
+
+    def __init__(self, playwright: Playwright, options: dict[str, Any], profile: Path) -> None:
+        # Source positions are asked for at every load that a driver watches: finding them late costs a second parse.
+        options["args"] = [*options["args"], "--js-flags=--no-enable-lazy-source-positions"]
+        self.playwright, self.options = playwright, options
+        self.context = playwright.chromium.launch_persistent_context(profile, viewport=None, **options)
+        self._fresh: Browser | None = None
+
+    @property
+    def fresh(self) -> Browser:
+        """A browser that knows nothing."""
+        self._fresh = self._fresh or self.playwright.chromium.launch(**self.options)
+        return self._fresh
+
+    def page(self, viewport: Any = None, color_scheme: Any = "light") -> Page:
+        """A page in the profile."""
+        page = self.context.new_page()
+        page.set_viewport_size(viewport or {"width": 1280, "height": 900})
+        page.emulate_media(color_scheme=color_scheme)
+        return page
+
+    def close(self) -> None:
+        self.context.close()
+        if self._fresh:
+            self._fresh.close()
+
+
+def chromium_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """The body of a fixture; skips where there is no Chromium."""
-    yield from browser_with_fonts(chosen_set(), tmp_path_factory.mktemp("fonts"))
+    yield from browser_with_fonts(chosen_set(), tmp_path_factory)
 
 
-def browser_with_fonts(name: str, folder: Path) -> Iterator[Browser]:
-    """The same with the fonts of one set; ``folder`` is an empty one."""
+def browser_with_fonts(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """The same with the fonts of one set. Every file of tests that one process runs has the same profile."""
     playwright = pytest.importorskip("playwright.sync_api")
     playwright.expect.set_options(timeout=PATIENCE_MS)
-    found = chromium(font_set(name, folder))
-    try:
-        browser = found.__enter__()
-    except playwright.Error as error:
-        pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
-    yield browser
-    found.__exit__(None, None, None)
+    options = launch_options(font_set(name, tmp_path_factory.mktemp("fonts")))
+    with playwright.sync_playwright() as started:
+        try:
+            browser = Chromium(started, options, tmp_path_factory.getbasetemp() / f"profile-{name}")
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium here: {error.message.splitlines()[0]}")
+        yield browser
+        browser.close()
 
 
 class Visits:
     """Pages of one test. What they complain of, and every address outside the site that they ask for, is collected."""
 
-    def __init__(self, browser: Browser, address: str, path: str) -> None:
+    def __init__(self, browser: Chromium, address: str, path: str) -> None:
         self.browser, self.address, self.path = browser, address, path
+        self.pages: list[Page] = []
         self.contexts: list[BrowserContext] = []
         self.troubles: list[str] = []
 
     def open(self, path: str | None = None, base: str | None = None, **options: Any) -> Page:
+        """A page of the site; with options other than size and colours, in a context of its own."""
         base = base or self.address
-        options = {"viewport": {"width": 1280, "height": 900}} | options
-        context = self.browser.new_context(**options)
-        self.contexts.append(context)
-        page = context.new_page()
+        if options.keys() <= {"viewport", "color_scheme"}:
+            page = self.browser.page(**options)
+            self.pages.append(page)
+        else:
+            self.contexts.append(self.browser.fresh.new_context(**options))
+            page = self.contexts[-1].new_page()
         page.on("console", lambda said: self.troubles.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         inside = (base, "data:", "blob:")
@@ -123,13 +164,23 @@ class Visits:
         page.goto(base + (self.path if path is None else path))
         return page
 
+    def close(self) -> None:
+        """Close all, and leave nothing of what a site was told to keep."""
+        for context in self.contexts:
+            context.close()
+        if self.pages:
+            devtools = self.pages[-1].context.new_cdp_session(self.pages[-1])
+            origin = "/".join(self.address.split("/")[:3])
+            devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+        for page in self.pages:
+            page.close()
+
 
 @contextmanager
-def open_visits(browser: Browser, address: str, path: str) -> Iterator[Visits]:
+def open_visits(browser: Chromium, address: str, path: str) -> Iterator[Visits]:
     visits = Visits(browser, address, path)
     yield visits
-    for context in visits.contexts:
-        context.close()
+    visits.close()
     assert visits.troubles == []
 
 
@@ -183,12 +234,9 @@ def shifts(page: Page) -> list[float]:
 
 
 def axe_faults(page: Page, within: str = "html", rules: Sequence[str] = ()) -> list[Any]:
-    """What axe finds in parts of a page, every fold open, by all its rules or by some.
-
-    The page's context must bypass its policy, which lets no other script in.
-    """
+    """What axe finds in parts of a page, every fold open, by all its rules or by some."""
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    page.add_script_tag(path=AXE)
+    page.evaluate(AXE.read_text(encoding="utf-8"))  # the page's policy lets no script in, but a driver is none
     return page.evaluate(
         """async ([within, rules]) => {
           const found = await axe.run(within, { resultTypes: ["violations"], ...(rules.length && { runOnly: rules }) });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -89,8 +90,13 @@ def begun(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
     """The same command, running, in a process group of its own."""
     return subprocess.Popen(
         words(*arguments), cwd=ROOT, env=os.environ | environment, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_ctrl_c,
     )  # fmt: skip
+
+
+def heed_ctrl_c() -> None:
+    """In a process that begins: a shell may have started the tests in the background, and those ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def words(*arguments: str | Path) -> list[str]:

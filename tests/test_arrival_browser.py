@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import STAND_STILL, chromium_browser, open_visits, pages_once, pages_with_figures
+from tests.browsing import STAND_STILL, Chromium, chromium_browser, open_visits, pages_once, pages_with_figures
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Page  # noqa: E402
+from playwright.sync_api import Page  # noqa: E402
 
 SLOWDOWN, LATENCY_MS = 4, 300
 ODD = ("#%", "#%E0%A4%A", "#fig-ladder/%", '#"', "#fig-<script>", "#fig-ladder:%", "#?", "#//")
@@ -53,7 +53,7 @@ def article(articles_site: Path) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser, articles_address: str, article: str):
+def visit(browser: Chromium, articles_address: str, article: str):
     with open_visits(browser, articles_address, article) as visits:
         yield visits.open
 
@@ -64,6 +64,7 @@ def slow(page: Page) -> Page:
     devtools = page.context.new_cdp_session(page)
     devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
     devtools.send("Network.enable")
+    devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})
     line = {"offline": False, "latency": LATENCY_MS, "downloadThroughput": -1, "uploadThroughput": -1}
     devtools.send("Network.emulateNetworkConditions", line)
     return page
@@ -80,8 +81,8 @@ def in_view(page: Page, selector: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def late(browser: Browser, articles_address: str, article: str) -> dict[str, tuple[str, str]]:
-    page = browser.new_page()
+def late(browser: Chromium, articles_address: str, article: str) -> dict[str, tuple[str, str]]:
+    page = browser.fresh.new_page()
     page.goto(articles_address + article)
     page.evaluate("Rungbook.later()")
     found = page.evaluate(LATE)

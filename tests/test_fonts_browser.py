@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import browser_with_fonts, drawn, open_visits, pages_with_figures
+from tests.browsing import Chromium, browser_with_fonts, drawn, open_visits, pages_with_figures
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Locator, Page  # noqa: E402
+from playwright.sync_api import Locator, Page  # noqa: E402
 
 WIDEST = "serif"
 WIDE = 1280
@@ -75,8 +75,8 @@ def width(case: tuple[str, int]) -> int:
 
 
 @pytest.fixture(scope="module")
-def browser(fonts: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    yield from browser_with_fonts(fonts, tmp_path_factory.mktemp("fonts"))
+def browser(fonts: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    yield from browser_with_fonts(fonts, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def article(articles_site: Path) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser, articles_address: str, article: str):
+def visit(browser: Chromium, articles_address: str, article: str):
     with open_visits(browser, articles_address, article) as visits:
         yield visits.open
 
@@ -110,6 +110,7 @@ def test_no_step_moves_a_plot(
         name = shown.get_attribute("id") or ""
         for sequence in shown.evaluate(WALK, (fonts, width) == (WIDEST, WIDE)):
             assert [one["step"] for one in sequence["seen"] if one["more"]] == [], f"{name}: labels lack room"
+            assert shown.locator(".fig-trouble").count() == 0, name
             for again in sequence["back"]:
                 assert again in sequence["seen"], f"{name}: another picture on the way back, {again['step']}"
             for one in sequence["seen"]:

@@ -19,6 +19,7 @@ from publisher.output import MARKER, left_behind, scratch
 from tests.conftest import ROOT
 from tests.mini import cards as mini_cards
 from tests.mini.copies import MiniSite
+from tests.runs import heed_ctrl_c
 
 # A figure that says that it is being drawn, and then never ends.
 ENDLESS = """
@@ -123,7 +124,8 @@ def running(site: MiniSite, *arguments: str, temporary: Path, **more) -> Iterato
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "build.py"), *site.arguments, *arguments],
-        env=environment, text=True, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
+        env=environment, text=True, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c, **more,
     )  # fmt: skip
     try:
         yield process

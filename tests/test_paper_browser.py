@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import chromium_browser, open_visits, pages_once, pages_with_figures
+from tests.browsing import Chromium, chromium_browser, open_visits, pages_once, pages_with_figures
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Page  # noqa: E402
+from playwright.sync_api import Page  # noqa: E402
 
 CONTENT = 672  # px; A4 without its margins: 210 mm less twice 16 mm
 TEN_CM = 720 / 2.54  # points
@@ -42,7 +42,7 @@ RULER = """() => { const ruler = document.createElement("p"); ruler.style.cssTex
 
 
 @pytest.fixture
-def visit(browser: Browser, articles_address: str):
+def visit(browser: Chromium, articles_address: str):
     with open_visits(browser, articles_address, "") as visits:
         yield visits.open
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.browsing import (
     STAND_STILL,
+    Chromium,
     chromium_browser,
     drawn,
     open_visits,
@@ -19,7 +20,7 @@ from tests.browsing import (
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Locator, Page, expect  # noqa: E402
+from playwright.sync_api import Locator, Page, expect  # noqa: E402
 
 PLACE = 72  # px; scroll-padding-top of a page
 browser = pytest.fixture(scope="module")(chromium_browser)
@@ -51,7 +52,7 @@ def article(articles_site: Path) -> str:
 
 
 @pytest.fixture
-def visit(browser: Browser, articles_address: str, article: str):
+def visit(browser: Chromium, articles_address: str, article: str):
     with open_visits(browser, articles_address, article) as visits:
         yield visits.open
 
@@ -344,9 +345,9 @@ def test_what_is_wider_than_its_chapter_is_not_cut_off(visit: Callable[..., Page
 
 
 def test_without_scripts_an_article_has_every_caption_table_and_first_state(
-    browser: Browser, articles_address: str, article: str
+    browser: Chromium, articles_address: str, article: str
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = browser.fresh.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(articles_address + article)
     for shown in page.locator("rb-figure").all():

@@ -14,12 +14,11 @@ from publisher.pages.assets import SMALL_BUNDLES, TRACE_TYPES, bundle_traces, fi
 from publisher.pictures import stills
 from publisher.pictures.share import find_share, renew_shares, share_of
 from publisher.pictures.stills import draw_still, find_still, still_key, still_page
-from tests.browsing import chromium_browser
+from tests.browsing import Chromium, chromium_browser
 from tests.sample_site import figures
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser  # noqa: E402
 
 ROOT = stills.ROOT
 browser = pytest.fixture(scope="module")(chromium_browser)
@@ -57,8 +56,8 @@ def test_a_picture_to_share_is_drawn_kept_and_dropped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", figures())
-def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str) -> None:
-    page = still_page(browser, 360, find_bundle())
+def test_a_still_is_small_and_has_the_pages_colours(browser: Chromium, name: str) -> None:
+    page = still_page(browser.fresh, 360, find_bundle())
     svg = draw_still(page, figures()[name])
     page.close()
     assert len(svg) < 15_000
@@ -69,12 +68,12 @@ def test_a_still_is_small_and_has_the_pages_colours(browser: Browser, name: str)
 
 
 @pytest.fixture(scope="module")
-def drawn_by_the_package(browser: Browser) -> dict[str, str]:
+def drawn_by_the_package(browser: Chromium) -> dict[str, str]:
     return _drawn(browser, find_bundle(()))
 
 
 @pytest.mark.parametrize("small", SMALL_BUNDLES, ids=lambda path: path.name)
-def test_a_small_bundle_draws_the_same(browser: Browser, drawn_by_the_package: dict[str, str], small: Path) -> None:
+def test_a_small_bundle_draws_the_same(browser: Chromium, drawn_by_the_package: dict[str, str], small: Path) -> None:
     if not small.exists():
         pytest.skip(f"{small.name} is not there; run: npm ci --ignore-scripts && npm run bundle")
     assert bundle_traces(small).issuperset(TRACE_TYPES)
@@ -99,8 +98,8 @@ def test_a_bundle_that_lacks_a_type_of_trace_is_passed_over(tmp_path: Path) -> N
     assert bundle_traces(find_bundle(())).issuperset(TRACE_TYPES)
 
 
-def _drawn(browser: Browser, bundle: Path) -> dict[str, str]:
-    page = still_page(browser, 760, bundle)
+def _drawn(browser: Chromium, bundle: Path) -> dict[str, str]:
+    page = still_page(browser.fresh, 760, bundle)
     drawn = {name: draw_still(page, figure) for name, figure in figures().items()}
     page.close()
     return drawn

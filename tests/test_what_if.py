@@ -21,6 +21,7 @@ from publisher.output import write_files
 from schema.recording import CardRecordings, load_cards
 from tests.browsing import (
     AXE,
+    Chromium,
     axe_faults,
     chromium_browser,
     drawn,
@@ -37,7 +38,7 @@ from tests.conftest import ROOT
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Locator, Page, expect  # noqa: E402
+from playwright.sync_api import Locator, Page, expect  # noqa: E402
 
 LADDER = "linear"
 ARTICLE = "linear/index.html"
@@ -145,9 +146,9 @@ def test_settings_are_known_by_the_steps_slugs(evidence: Evidence) -> None:
 
 
 @pytest.fixture(scope="module")
-def bare(browser: Browser):
+def bare(browser: Chromium):
     """A page with the two drivers and nothing else."""
-    page = browser.new_page()
+    page = browser.fresh.new_page()
     page.set_content("<!doctype html><title>drivers</title>")
     page.evaluate("window.Rungbook = { drivers: {} }")
     for name in DRIVERS:
@@ -201,7 +202,7 @@ def address(recordings: Path, tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str):
+def visit(browser: Chromium, address: str):
     with open_visits(browser, address, ARTICLE) as visits:
         yield visits.open
 
@@ -224,9 +225,9 @@ def test_a_what_if_is_closed_until_asked_and_says_what_it_is(visit: Callable[...
         expect(opened(shown)).to_contain_text("computed from the launch rule, not recorded. It predicts no time.")
 
 
-def test_a_what_if_says_what_it_lacks(browser: Browser, address: str) -> None:
+def test_a_what_if_says_what_it_lacks(browser: Chromium, address: str) -> None:
     """Its data come with the pictures; where they do not come, the figure says so, and nothing is left unsaid."""
-    page = browser.new_page()
+    page = browser.fresh.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.route("**/pictures*.js", lambda route: route.abort())
@@ -414,7 +415,7 @@ def test_nothing_moves_when_panels_arrive(visit: Callable[..., Page], width: int
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; run: npm install")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_is_too_wide(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(color_scheme=scheme, bypass_csp=True, viewport={"width": 320, "height": 800})
+    page = visit(color_scheme=scheme, viewport={"width": 320, "height": 800})
     panel = begun(figure(page, "ladder"))
     panel.get_by_label("Your guess in microseconds").fill("70")
     panel.get_by_role("button", name="Reveal").click()
@@ -427,8 +428,8 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(visit: Callable[..., Page], s
     )
 
 
-def test_without_scripts_there_is_no_panel(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
+def test_without_scripts_there_is_no_panel(browser: Chromium, address: str) -> None:
+    context = browser.fresh.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address + ARTICLE)
     for name in NAMES:

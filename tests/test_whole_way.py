@@ -7,18 +7,17 @@ from pathlib import Path
 import pytest
 
 from publisher.output import write_files
-from tests.browsing import chromium_browser, drawn, open_visits, served
+from tests.browsing import Chromium, chromium_browser, drawn, open_visits, served
 from tests.mini.copies import MiniSite
 from tests.runs import CARD, record
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser  # noqa: E402
 
 browser = pytest.fixture(scope="module")(chromium_browser)
 
 
-def test_the_mini_article_is_recorded_built_and_stepped(tmp_path: Path, browser: Browser) -> None:
+def test_the_mini_article_is_recorded_built_and_stepped(tmp_path: Path, browser: Chromium) -> None:
     site = MiniSite(tmp_path / "mini")
     outcomes = record(site.root / "recordings", "sums/code,sums/times", kernels=site.root / "kernels")
     assert {key: outcome.faults for key, outcome in outcomes.items()} == {"sums/code": [], "sums/times": []}

@@ -13,11 +13,11 @@ from publisher.figures import (
 )
 from publisher.figures.kit.figure import Evidence, Missing
 from schema.recording import load_cards
-from tests.browsing import chromium_browser
+from tests.browsing import Chromium, chromium_browser
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from tests.browsing import Chromium
 
 
 def test_fragment_gives_every_thread_its_cells(evidence: Evidence) -> None:
@@ -74,7 +74,7 @@ def _d_cell(lane: int, i: int, half: int) -> tuple[int, int]:
     return lane // 4 + (8 if i >= 2 else 0), lane % 4 * 2 + (i & 1)
 
 
-def test_fragment_driver_computes_what_python_computes(evidence: Evidence, browser: Browser) -> None:
+def test_fragment_driver_computes_what_python_computes(evidence: Evidence, browser: Chromium) -> None:
     figure, grids = fragment.draw(evidence), _grids(evidence)
     verdict = figure.driver_data["verdict"]
     assert verdict == "It equals the PTX ISA's formula in every cell."
@@ -103,8 +103,8 @@ def _grids(evidence: Evidence) -> fragment.Map:
     return fragment.read_map(evidence.need("fragment", "machine").results.shapes["m16n8k16"], "m16n8k16")
 
 
-def _in_browser(browser: Browser, script: str, argument: Any) -> Any:
-    page = browser.new_page()
+def _in_browser(browser: Chromium, script: str, argument: Any) -> Any:
+    page = browser.fresh.new_page()
     page.set_content("<!doctype html><title>driver</title>")
     page.evaluate("window.Rungbook = { drivers: {} }")
     page.add_script_tag(path=str(ROOT / "site" / "scripts" / "later" / "fragment.js"))
@@ -112,5 +112,5 @@ def _in_browser(browser: Browser, script: str, argument: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     yield from chromium_browser(tmp_path_factory)
