@@ -47,7 +47,7 @@ class Options:
     @property
     def inputs(self) -> tuple[Path, ...]:
         """Every folder that a build reads, its own program's among them."""
-        own = (ROOT / name for name in ("site", "publisher", "recorder"))
+        own = (ROOT / name for name in ("site", "publisher", "schema", "sass"))
         return (self.content, self.recordings, self.kernels, *own, *([self.docs] if self.docs else []))
 
 
