@@ -12,12 +12,13 @@ from pathlib import Path
 
 from publisher.build import ROOT, Builder, Options
 from publisher.facts.diff import report
-from publisher.faults import BuildError, Fault, Faults
+from publisher.faults import BuildError, Fault, Faults, faults_of
 from publisher.figures.kit.figure import SteppedFigure
 from publisher.output import OutputError, fresh_folder, scratch, write_files
 from publisher.pictures.share import renew_shares
 from publisher.pictures.stills import renew_stills
 from publisher.serve import serve
+from schema.recording import CardRecordings, RecordingError, load_cards
 
 
 def parser() -> argparse.ArgumentParser:
@@ -105,8 +106,13 @@ def typed(fault: Fault, root: Path) -> str:
 def _diff(builder: Builder, old_folder: Path) -> int:
     """Say what moved since the recordings in ``old_folder``."""
     faults = Faults()
-    content, new = builder.read_content(faults), builder.read_cards(faults)
-    old = Builder(replace(builder.options, recordings=old_folder)).read_cards(faults)
+    content = builder.read_content(faults)
+    old: dict[str, CardRecordings] = {}
+    new: dict[str, CardRecordings] = {}
+    try:  # a card without results is no fault here: nothing of it has moved
+        old, new = (load_cards(folder, builder.options.root) for folder in (old_folder, builder.options.recordings))
+    except RecordingError as error:
+        faults += faults_of(error)
     if content is None or faults:
         raise BuildError(faults.told())
     claims = [node.argument for article in content.articles for node in article.claims()]

@@ -22,6 +22,8 @@ from publisher.pages.render import pictures_script, render_figure
 from publisher.pictures.stills import STILLS, find_still
 
 FIGURES = Path(__file__).parents[1] / "figures"
+# What the rest of the publisher knows a figure by: loaded anew, its classes would be others than those it has.
+LASTING = {f"publisher.figures.kit{name}" for name in ("", ".figure", ".margins", ".options")}
 PACKAGE = "publisher.figures"
 # Plotly makes links of texts that hold them. No figure does; a string of a recording might.
 _LINK = re.compile(r"<(?=/?\s*a\b)", re.IGNORECASE)
@@ -122,7 +124,7 @@ class Figures:
         self.drawn.clear()
         self.rendered.clear()
         self.scripts.clear()
-        for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+        for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.") and name not in LASTING]:
             del sys.modules[name]
         importlib.invalidate_caches()
 

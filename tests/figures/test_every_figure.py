@@ -21,7 +21,7 @@ from tests.figure_states import state
 from tests.figures.evidence import LADDER, whole_evidence, without
 from tests.figures.sound import assert_sound
 
-NAMES = sorted(module.name for module in pkgutil.iter_modules(figures.__path__) if not module.name.startswith("_"))
+NAMES = sorted(module.name for module in pkgutil.iter_modules(figures.__path__) if not module.ispkg)
 MARKUP = '<a href="https://example.org">x</a><i>y</i><img src=x>'  # figures use b, br and span themselves
 FREE = {  # fields that hold whatever a recording's author wrote, and maps whose keys are such words
     "accumulates", "failed", "idea", "instruction", "kernels", "name", "not_measured", "ptxas", "returns",
