@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from publisher.article.drawing import Figures
 from publisher.article.step_links import step_faults
 from publisher.article.weave import Weaver, Woven, WovenChapter
 from publisher.facts.commands import declared
-from publisher.facts.stale import Stale, stale_recordings
+from publisher.facts.stale import Stale, Today, stale_recordings
 from publisher.facts.values import Facts, reason
 from publisher.faults import BuildError, Fault, Faults, faults_of, instead
 from publisher.figures.kit.figure import Evidence
@@ -23,6 +25,10 @@ from publisher.pictures.stills import STILLS
 from publisher.source.content import Article, Cache, Content
 from publisher.source.read import load_content
 from publisher.source.unread import PUBLISHED, folders_in, unread_files
+from schema.fresh import Now, now
+from schema.kernel_text import SourceError
+from schema.ladder import Ladder, LadderError
+from schema.load_ladder import load_ladder
 from schema.recording import MACHINE, CardRecordings, RecordingError, load_card
 
 RECORDINGS, KERNELS = "recordings", "kernels"
@@ -46,8 +52,8 @@ class Options:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """Every folder that a build reads, its own program's among them."""
-        own = (ROOT / name for name in ("site", "publisher", "schema", "sass"))
+        """Every folder that a build reads, and those of the program."""
+        own = (ROOT / name for name in ("site", "publisher", "recorder", "schema", "sass"))
         return (self.content, self.recordings, self.kernels, *own, *([self.docs] if self.docs else []))
 
 
@@ -148,7 +154,8 @@ class Builder:
             return error
 
     def _stale(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> dict[str, list[Stale]]:
-        found = {slug: stale_recordings(card, content.kernels) for slug, card in cards.items()}
+        today = self._today()
+        found = {slug: stale_recordings(card, today, content.kernels) for slug, card in cards.items()}
         for slug, card in cards.items():
             for subject in sorted(
                 {subject for subject, _ in (*card.recordings, *card.without)} - {*content.kernels, MACHINE}
@@ -157,6 +164,7 @@ class Builder:
                 what = f"no ladder is called {subject}; {instead(subject, content.kernels)}"
                 faults.append(Fault(place, 1, what, (KERNELS,)))
                 found[slug] = [stale for stale in found[slug] if stale.recording.header.subject != subject]
+        faults += self._practice(cards)
         if not self.options.allow_stale:
             for slug, stales in found.items():
                 for stale in stales:
@@ -166,6 +174,29 @@ class Builder:
                     what = f"{stale.sentence} {again}"
                     faults.append(Fault(file, line, what, (KERNELS,)))
         return found
+
+    def _practice(self, cards: Mapping[str, CardRecordings]) -> Iterator[Fault]:
+        """A fault for each recording that no card made."""
+        for slug, card in cards.items():
+            for recording in card.recordings.values():
+                if recording.header.practice:
+                    file = f"{self._shown(self.options.recordings)}/{slug}/{recording.key}.yaml"
+                    what = "was made by the practice device, and its numbers are none; record it on a card"
+                    yield Fault(file, recording.lines.get(("practice",), 1), what)
+
+    def _today(self) -> Today:
+        """What each experiment of each ladder is now; None of one that cannot be used, which is a fault elsewhere."""
+        folder = self.options.kernels
+        ladders: dict[str, Ladder | None] = {MACHINE: None}
+        for path in sorted(folder.glob("[!.]*/ladder.py")):
+            with suppress(LadderError, SourceError):
+                ladders[path.parent.name] = load_ladder(path.parent)
+
+        @cache
+        def today(subject: str, experiment: str) -> Now | None:
+            return now(experiment, ladders[subject]) if subject in ladders else None
+
+        return today
 
     def _default_card(self, cards: Mapping[str, CardRecordings], content: Content, faults: Faults) -> str:
         whole = [slug for slug, card in cards.items() if not card.compile_only]

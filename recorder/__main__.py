@@ -20,9 +20,11 @@ from recorder.run.outcome import Outcome
 from recorder.run.summary import summary
 from recorder.run.terminal import BarReport, LineReport, print_table
 from recorder.run.timeleft import words
+from schema.conventions import source_faults
 from schema.experiments import CODE, COUNTERS
 from schema.kernel_text import SourceError
-from schema.ladder import KERNELS, Ladder, LadderError, load_ladders
+from schema.ladder import KERNELS, Ladder, LadderError
+from schema.load_ladder import load_ladders
 from schema.recording import Card, RecordingError, load
 
 OUT = Path("recordings")
@@ -31,14 +33,15 @@ PEOPLE = (RunError, DeviceError, ToolkitError, LadderError, SourceError)  # thei
 
 
 class UsageError(Exception):
-    """The call asks for something that does not exist."""
+    """The call asks for something that does not exist, or that is not as it has to be."""
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python -m recorder",
         description="Run every kernel on a card and write what it said to recordings/<card>/. A second run resumes.",
-        epilog="Exit status: 0 all is recorded; 1 something failed, and is recorded as failed; 2 the call was wrong.",
+        epilog="Exit status: 0 all is recorded; 1 something failed, and is recorded as failed; 2 the call, or a "
+        "kernel's text, is wrong.",
     )
     p.add_argument("--gpu", type=int, metavar="N", help="the GPU to record, counted as CUDA does (default 0)")
     p.add_argument("--arch", action="append", default=[], metavar="sm_NN", help="compile only, for this arch; no GPU")
@@ -57,7 +60,8 @@ def main(
     kernels: Path = KERNELS,
     need: Callable[[], None] = need_tools,
 ) -> int:
-    """0: all is recorded. 1: something failed, and is recorded as failed. 2: the call was wrong. 130: interrupted.
+    """0: all is recorded. 1: something failed, and is recorded as failed. 2: the call, or a kernel's text, is wrong.
+    130: interrupted.
 
     ``need`` raises ToolkitError where a tool is missing.
     """
@@ -73,6 +77,8 @@ def main(
         if options.list:
             return list_jobs(chosen, ladders, options)
         chosen = code_jobs(chosen, options) if options.arch else chosen
+        if faults := kernel_faults(chosen, ladders):
+            raise UsageError("\nrecorder: ".join(faults))
         need()
         if options.arch:
             return record_archs(options.arch, chosen, ladders, options.out, options.force, print)
@@ -97,6 +103,12 @@ def choose(everything: list[Job], only: list[str]) -> list[Job]:
             there = ", ".join(job.key for job in everything)
             raise UsageError(f"there is nothing called {name!r} to record. There is: {there}")
     return [job for job in everything if set(only) & set(job.names)]
+
+
+def kernel_faults(chosen: list[Job], ladders: dict[str, Ladder]) -> list[str]:
+    """What is wrong in the kernels' text of the ladders that are asked for."""
+    subjects = dict.fromkeys(job.subject for job in chosen)
+    return [fault for subject in subjects if subject in ladders for fault in source_faults(ladders[subject])]
 
 
 def code_jobs(chosen: list[Job], options: argparse.Namespace) -> list[Job]:

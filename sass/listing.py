@@ -160,30 +160,30 @@ def math_weight(instruction: Instruction) -> int:
     return _WEIGHTS.get(family, 0)
 
 
-def main_loop(instructions: Sequence[Instruction]) -> Loop | None:
-    """The hot loop of a kernel, or None where it has no loop.
+def main_loop(instructions: Sequence[Instruction], families: tuple[str, ...] = ()) -> Loop | None:
+    """The hot loop of a kernel, or None where it has no loop, or none with an opcode of ``families``, if it is given.
 
     The rule: the loop that by itself, not counting loops inside it, makes the most multiply-adds a pass
     (``math_weight``). So an unrolled body wins over its remainder, and a loop over slices wins over the copying loops
     inside it. Where no loop makes any, it is the loop with the most reads of memory, loops inside it counted, for then
-    the way round is what matters. Of equals the one with more instructions wins, then the first.
+    the way round is what matters. With ``families``, opcodes without the parts behind the first dot, it is the loop
+    that by itself holds the most of those. Of equals the one with more instructions wins, then the first.
     """
     found = loops(instructions)
-    if not found:
-        return None
     inside = {
         loop: frozenset().union(*(other.offsets for other in found if other.offsets < loop.offsets)) for loop in found
     }
-    work = {
-        loop: sum(math_weight(i) for i in instructions if i.offset in loop.offsets - inside[loop]) for loop in found
-    }
-    if not any(work.values()):
-        work = {loop: sum(_reads(i) for i in loop_instructions(instructions, loop)) for loop in found}
-    return max(found, key=lambda loop: (work[loop], len(loop.offsets), -loop.start_offset))
+    weight = (lambda i: int(_is_of(i, families))) if families else math_weight
+    work = {loop: sum(weight(i) for i in instructions if i.offset in loop.offsets - inside[loop]) for loop in found}
+    if families:
+        found = [loop for loop in found if work[loop]]
+    elif not any(work.values()):
+        work = {loop: sum(_is_of(i, _READS) for i in loop_instructions(instructions, loop)) for loop in found}
+    return max(found, key=lambda loop: (work[loop], len(loop.offsets), -loop.start_offset), default=None)
 
 
-def _reads(instruction: Instruction) -> bool:
-    return instruction.opcode.split(".")[0] in _READS and not is_dummy(instruction)
+def _is_of(instruction: Instruction, families: tuple[str, ...]) -> bool:
+    return instruction.opcode.split(".")[0] in families and not is_dummy(instruction)
 
 
 def _stays(instruction: Instruction) -> bool:

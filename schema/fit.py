@@ -43,7 +43,7 @@ def fit(
     return None
 
 
-_UNION_MEMBERS = ("value", "failed", "not_measured", "int", "float", "str", "bool", "[key]")
+_UNION_MEMBERS = ("value", "failed", "not_measured", "not_declared", "int", "float", "str", "bool", "[key]")
 
 
 def is_key(part: str) -> bool:

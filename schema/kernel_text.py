@@ -100,6 +100,16 @@ def rewrite_constants(source: str, constants: dict[str, int], file: str = "") ->
     return source
 
 
+def no_constants(source: str, file: str = "") -> list[tuple[int, str]]:
+    """The lines of the constants region, by number, that hold code other than one ``constexpr int NAME = literal;``."""
+    region = read_regions(source, file).get(CONSTANTS)
+    if region is None:
+        return []
+    lines = enumerate(blank_comments(source).splitlines()[region.first_line - 1 : region.last_line], region.first_line)
+    constants = ((number, line, _CONSTANT.match(line)) for number, line in lines if line.strip())
+    return [(n, line.strip()) for n, line, found in constants if not (found and line[found.end() :].strip() == ";")]
+
+
 def blank_comments(source: str) -> str:
     """The source with every comment replaced by blanks: all offsets and line numbers stay. Strings are respected."""
 

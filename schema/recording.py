@@ -25,7 +25,7 @@ from schema.results import EXPERIMENTS, Failed, Line, Maybe, Model, NotMeasured,
 from schema.strict_yaml import at_most, looks_like_a_number, parse_yaml
 from schema.texts import RecordingError, read_text
 
-SCHEMA = 1
+SCHEMA = 2
 MACHINE = "machine"
 MAX_BYTES = 8_000_000
 KEPT_ASIDE = re.compile(r".+\.yaml\.old\d*")  # what could not be read when it was recorded again, and nobody reads
@@ -82,9 +82,11 @@ class Header(Model):
     recorded: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$"), AfterValidator(_a_time)]
     seconds: Seconds
     quick: bool
+    practice: bool  # made by a device of make-believe, for an author to try a ladder: no page may show its numbers
     card: Card
     toolkit: dict[Text, Text]
-    sources: dict[Text, Text]  # kernel file -> hash of its source with comments blanked
+    sources: dict[Text, Text]  # kernel file that was launched -> hash of its source with comments blanked
+    declared: dict[Slug, Text]  # what the ladder declared of it, resolved: see ``schema.fresh``
     method: dict[Slug, Text | Plain | bool]
     conditions: Maybe[Conditions]
 

@@ -1,11 +1,14 @@
 """What shape have the results of each experiment? One model an experiment, strict, without CUDA and without HTML.
 
 Long rows of numbers and listings are kept as text blocks: a diff stays readable and loading stays fast.
-Every measured value is in one of three states: the value, ``failed: why``, or ``not_measured: why``.
+Every measured value is in one of three states: the value, ``failed: why``, or ``not_measured: why``. What a ladder may
+declare is there, ``failed: why``, or ``not_declared: why``.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
@@ -13,6 +16,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from sass.listing import check_sass
+from schema.dtypes import DTYPES
 from schema.numbers import (
     MAX_BLOCK_CHARS,
     RANGES,
@@ -27,9 +31,12 @@ from schema.numbers import (
     Times,
     Whole,
 )
+from schema.rungs import PHASES
 from schema.statistics import Samples
+from schema.units import UNITS
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]  # of a size or an operand, as the author wrote it
 
 
 def _printable(text: str) -> str:
@@ -47,9 +54,24 @@ def _one_line(text: str) -> str:
     return text
 
 
+def _one_of(what: str, names: Iterable[str]) -> AfterValidator:
+    """A text that is one of these names."""
+    known = list(names)
+
+    def check(text: str) -> str:
+        if text not in known:
+            raise ValueError(f"is no {what}; there are {', '.join(name for name in known if name)}")
+        return text
+
+    return AfterValidator(check)
+
+
 Text = Annotated[str, Field(max_length=400), AfterValidator(_printable)]
 Line = Annotated[Text, AfterValidator(_one_line)]
 Block = Annotated[str, Field(max_length=MAX_BLOCK_CHARS), AfterValidator(_printable)]
+TypeName = Annotated[str, _one_of("type", DTYPES)]
+UnitName = Annotated[str, _one_of("unit", ("", *UNITS))]
+PhaseKind = Annotated[str, _one_of("phase", PHASES)]
 Sass = Annotated[Block, AfterValidator(check_sass)]
 
 
@@ -69,6 +91,15 @@ class NotMeasured(Model):
     """The measurement was not tried, and why."""
 
     not_measured: Text
+
+
+class NotDeclared(Model):
+    """The ladder declares nothing for it: a picture that would need it says so, and nothing is missing."""
+
+    not_declared: Text
+
+
+ABSENT = (Failed, NotMeasured, NotDeclared)
 
 
 class Timed(Model):
@@ -144,10 +175,12 @@ States = Annotated[
 
 def _state(value: Any) -> str:
     if isinstance(value, BaseModel):
-        return {"Failed": "failed", "NotMeasured": "not_measured"}.get(type(value).__name__, "value")
+        return {"Failed": "failed", "NotMeasured": "not_measured", "NotDeclared": "not_declared"}.get(
+            type(value).__name__, "value"
+        )
     if isinstance(value, dict) and len(value) == 1:
         key = next(iter(value))
-        if key in ("failed", "not_measured"):
+        if key in ("failed", "not_measured", "not_declared"):
             return key
     return "value"
 
@@ -157,13 +190,17 @@ Maybe = Annotated[
     Annotated[T, Tag("value")] | Annotated[Failed, Tag("failed")] | Annotated[NotMeasured, Tag("not_measured")],
     Discriminator(_state),
 ]
+Declared = Annotated[
+    Annotated[T, Tag("value")] | Annotated[Failed, Tag("failed")] | Annotated[NotDeclared, Tag("not_declared")],
+    Discriminator(_state),
+]
 MaybeTimed = Maybe[Timed]
 MaybeTable = Maybe[Table]
 MaybeText = Maybe[Text]
 
 
 class TimePair(Model):
-    """Cold (the streamed operand is not in L2) and warm (it was just read) times of one thing."""
+    """Cold (the operands declared so are not in L2) and warm (they were just read) times of one thing."""
 
     cold: MaybeTimed
     warm: MaybeTimed
@@ -177,6 +214,7 @@ def pair_of(times: TimePair | Failed | NotMeasured) -> TimePair:
 # ---- code: what was compiled and how it would be launched -------------------------------------------------
 
 
+MOST_BLOCKS = 2**31  # of a launch that is not run
 # Figures draw a cell for each block, so a launch is bounded.
 Dimensions = Annotated[list[Annotated[int, Field(ge=1, le=2**20)]], Field(min_length=1, max_length=3)]
 
@@ -186,10 +224,13 @@ class Code(Model):
 
     file: Text
     entry: Text
+    target: Text  # the architecture that it was compiled for
     sha256: Text  # of the source with comments blanked
     constants: dict[str, Whole]
     grid: Dimensions
     block: Dimensions
+    cluster: Dimensions
+    programmatic: bool  # may begin before the launch before it has ended
     dynamic_smem_bytes: Count
     static_smem_bytes: Count
     registers: Count
@@ -204,10 +245,71 @@ class Code(Model):
 MaybeCode = Maybe[Code]
 
 
+class OperandRegion(Model):
+    """A box of an operand: first and one past the last index of each dimension."""
+
+    operand: Line
+    dtype: TypeName
+    spans: list[Annotated[list[Count], Field(min_length=2, max_length=2)]]
+
+
+class LoopPhase(Model):
+    """One thing that each pass does: a kind of ``schema.rungs.PHASES``, the opcodes that do it, the author's words."""
+
+    kind: PhaseKind
+    families: list[Text]
+    words: Text
+
+
+class LoopPipeline(Model):
+    """The loop over slices as the ladder declares it for the recorded problem."""
+
+    passes: Size
+    buffers: Annotated[int, Field(ge=0, le=64)]
+    ahead: Annotated[int, Field(ge=0, le=64)]
+    phases: Annotated[list[LoopPhase], Field(min_length=1, max_length=16)]
+    slice: list[OperandRegion]
+
+
+class LaunchChoice(Model):
+    """A constant, what pages call it, and the values for which launches were calculated."""
+
+    constant: Name
+    title: Line
+    values: Annotated[list[Whole], Field(min_length=1, max_length=64)]
+
+
+class Launches(Model):
+    """Blocks of a launch for every combination of the choices, the last turning fastest; 0 where it is not accepted."""
+
+    choices: Annotated[list[LaunchChoice], Field(min_length=1, max_length=3)]
+    blocks: Numbers
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """``blocks`` as whole numbers."""
+        return [int(float(word)) for word in self.blocks.split()]
+
+    def model_post_init(self, _context: Any) -> None:
+        names = [choice.constant for choice in self.choices]
+        if len(set(names)) < len(names) or any(len(set(c.values)) < len(c.values) for c in self.choices):
+            raise ValueError("names a constant or a value twice")
+        counts = np.array(self.blocks.split(), dtype=np.float64)
+        wanted = math.prod(len(choice.values) for choice in self.choices)
+        if counts.size != wanted:
+            raise ValueError(f"has blocks of {counts.size} launches; its choices make {wanted}")
+        if (counts % 1).any() or (counts < 0).any() or (counts > MOST_BLOCKS).any():
+            raise ValueError(f"its blocks are not all whole numbers from 0 to {MOST_BLOCKS:,}")
+
+
 class RungCode(Model):
     title: Line
     idea: Line
-    dtype: Text  # of the inputs: fp32, fp16, bf16 …
+    dtype: Text  # of the operands that have no type of their own: fp32, fp16, bf16 …
+    types: Text  # a name for the types of all operands: the type, and the operands that have others
+    unit: UnitName  # the arithmetic unit, a name of ``schema.units``; empty where it is not declared
+    pipeline: Declared[LoopPipeline]
+    launches: Declared[Launches]  # by the rule alone: none of them was run
     code: MaybeCode
 
 
@@ -246,19 +348,54 @@ class Reference(TimePair):
     check: Maybe[Check]
 
 
+class OperandUse(Model):
+    """An operand as the ladder declares it; ``cold``: cold runs find it outside L2."""
+
+    title: Line
+    role: Text  # in, out, inout
+    shape: list[Size]
+    cold: bool
+
+
 class TimesResults(Model):
     """``twins`` are second runs of the same thing in the same session: the A/A test."""
 
-    problem: dict[Slug, Size]
+    problem: dict[Name, Size]
+    operands: dict[Name, OperandUse]
     flops: Size
-    least_bytes: dict[Text, Size]  # by input dtype: each operand once
+    least_bytes: dict[Text, Size]  # by ``RungCode.types``: each operand that is read once, and each that is written
     rungs: dict[Slug, Maybe[RungTimes]]  # type: ignore[valid-type]
     references: dict[Slug, Maybe[Reference]]  # type: ignore[valid-type]
-    floors: dict[Slug, TimePair]  # empty (an empty launch), read_<dtype> (a plain read of the streamed operand)
+    floors: dict[Slug, TimePair]  # empty (an empty launch), move_<types> (reads and writes the least bytes, no more)
     twins: dict[Slug, TimePair]
 
 
 # ---- placement: which SM ran which block, and when -------------------------------------------------------------
+
+
+class Owned(Model):
+    """The region of one operand that each block owns: a row a block, with a first and a stop for each dimension."""
+
+    operand: Line
+    shape: Annotated[list[Size], Field(min_length=1, max_length=4)]
+    regions: Table
+
+    def model_post_init(self, _context: Any) -> None:
+        wanted = owned_columns(len(self.shape))
+        if self.regions.columns.split() != wanted:
+            raise ValueError(f"its columns are {self.regions.columns!r}; they must be {' '.join(wanted)!r}")
+        arrays = self.regions.arrays
+        if any((column % 1).any() for column in arrays.values()):
+            raise ValueError("has a number that is not whole")
+        for place, size in enumerate(self.shape):
+            first, stop = arrays[f"first_{place}"], arrays[f"stop_{place}"]
+            if first.size and not (first.min() >= 0 and (first < stop).all() and stop.max() <= size):
+                raise ValueError(f"a region does not lie in dimension {place}, which has {size}")
+
+
+def owned_columns(dimensions: int) -> list[str]:
+    """The columns of ``Owned.regions``."""
+    return ["block", *(f"{side}_{place}" for place in range(dimensions) for side in ("first", "stop"))]
 
 
 class RungPlacement(Model):
@@ -267,6 +404,7 @@ class RungPlacement(Model):
     condition: Text
     instrumented: MaybeTimed
     launches: list[Launched]
+    owns: Declared[Owned]
 
 
 class PlacementResults(Model):
@@ -348,7 +486,7 @@ class OneChangeResults(Model):
 
 class ShapeEntry(Model):
     entry: Slug  # a rung or a reference
-    problem: dict[Slug, Size]
+    problem: dict[Name, Size]
     times: Maybe[TimePair]
 
 
@@ -383,6 +521,7 @@ class PeaksResults(Model):
     smem_GBps: Maybe[GBps]
     fp32_tflops: Maybe[Tflops]
     hmma_fp16_tflops: Maybe[Tflops]
+    hmma_bf16_tflops: Maybe[Tflops]
     library_fp16_tflops: Maybe[Tflops]
 
 

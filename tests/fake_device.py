@@ -8,6 +8,7 @@ download are computed. What goes wrong is asked for by environment, since the de
                   (wrong once it was timed), ``crawl`` (a second each), ``raise`` (a bug), ``wait`` (for FAKE_GATE)
 ``FAKE_ARCH``     its architecture, ``sm_90`` unless given
 ``FAKE_GATE``     a file; kernels that ``wait`` go on once it is there
+``FAKE_LADDERS``  a folder of ladders whose kernels compute what their reference does
 ``FAKE_MEMORY``   bytes of device memory
 ``FAKE_NVML``     a mood of ``tests.fake_nvml``, or ``absent``
 ``FAKE_SLEEP_S``  real seconds that every visit of a lane takes, so that a test has time to interrupt
@@ -30,14 +31,10 @@ from typing import Any
 import numpy as np
 
 from recorder.card.device import ContextLost, DeviceError, Graph, Module, OutOfMemory
-from recorder.libraries.call import Prepared, prepared
-from recorder.libraries.known import LIBRARIES
-from recorder.measure.workload import Workload
-from schema.ladder import LibraryCall
 from schema.launch import Launch
 from tests import fake_nvml
 from tests.fake_memory import Buffer, Op
-from tests.fake_programs import PROGRAMS
+from tests.fake_programs import PROGRAMS, Program, program_of
 
 ATTRIBUTES = {
     "MULTIPROCESSOR_COUNT": 4, "L2_CACHE_SIZE": 1 << 20, "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 102400,
@@ -51,6 +48,7 @@ TICK_US = 0.032
 class Loaded:
     entry: str
     name: str
+    program: Program | None = None
 
 
 class FakeDevice:
@@ -78,7 +76,6 @@ class FakeDevice:
         modules: dict[str, Any] = sys.modules
         modules["pynvml"] = None if os.environ.get("FAKE_NVML") == "absent" else fake_nvml
         modules["nvmath"] = modules["torch"] = None  # none of the real libraries can run here
-        LIBRARIES["pretend"] = Pretend()
 
     # ---- facts and memory -----------------------------------------------------------------------------------------
 
@@ -149,7 +146,8 @@ class FakeDevice:
         def share() -> None:
             to.array, to.shared, of.shared = of.bytes(), True, True
 
-        self._put(Op(nbytes / 1e6, "", {id(to): to}, set(), [(to, target, share)]))
+        # Under no address, for a launch that changes what lies there must not replace it.
+        self._put(Op(nbytes / 1e6, "", {id(to): to}, set(), [(to, -1, share)]))
 
     def fill(self, address: int, word: int, words: int) -> None:
         buffer, _ = self._at(address, words * 4)
@@ -161,7 +159,13 @@ class FakeDevice:
         self._put(Op(0.5, "", {id(buffer): buffer}, set(), [(buffer, address, store)]))
 
     def load(self, cubin: bytes, entry: str, name: str = "") -> Module:
-        return Module(Loaded(entry, name), 32, 1024, 0)
+        program = PROGRAMS.get(entry) or program_of(os.environ.get("FAKE_LADDERS", ""), name)
+        return Module(Loaded(entry, name, program), 32, 1024, 0)
+
+    def tensor_map(
+        self, address: int, dtype: str, shape: tuple[int, ...], box: tuple[int, ...], swizzle: int = 0
+    ) -> np.uint64:
+        return np.uint64(address)
 
     def blocks_per_sm(self, module: Module, launch: Launch) -> int:
         return max(1, ATTRIBUTES["MAX_THREADS_PER_MULTIPROCESSOR"] // launch.threads)
@@ -172,17 +176,18 @@ class FakeDevice:
         if kind == "raise":
             raise ZeroDivisionError("a bug on the way to the card")
         op = Op(1 + len(name) % 7 + launch.threads / 1024, kind)
-        if entry in PROGRAMS:
-            first = int(arguments[0])
+        program = module.handle.program or PROGRAMS.get(entry)
+        if program:
+            first = int(arguments[program.cold])
             op.us *= 1 if first == self.last else 2  # what was just read comes from the cache
             self.last = first
-            self._store(op, entry, launch, list(arguments))
+            self._store(op, program, launch, list(arguments))
         self._put(op)
 
-    def _store(self, op: Op, entry: str, launch: Launch, arguments: list[Any]) -> None:
-        program, results, computed = PROGRAMS[entry], {}, -1
+    def _store(self, op: Op, program: Program, launch: Launch, arguments: list[Any]) -> None:
+        results, computed = {}, -1
         outputs = [int(arguments[at]) for at in program.outputs if at < len(arguments)]
-        adds = launch.grid[2] > 1  # blocks that share an output add to it
+        adds = launch.grid[2] > 1 and not program.by_reference  # blocks that share an output add to it
         for address in outputs:
             buffer, _ = self._at(address, 1)
 
@@ -246,17 +251,6 @@ class FakeDevice:
             threading.Event().wait()
 
     def close(self) -> None: ...
-
-
-class Pretend:
-    """A library that calls the first program."""
-
-    def version(self) -> str:
-        return "Pretend 1.0"
-
-    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> Prepared:
-        module, launch = Module(Loaded("distance", "pretend"), 32, 0, 0), Launch((8, 1, 1), (256, 1, 1))
-        return prepared(device, work, work.launcher(module, launch, False))
 
 
 def _count_start() -> None:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from schema.dtypes import numpy_dtype, rounded
+from schema.load_ladder import load_ladder
 
 Stores = dict[int, np.ndarray]  # address -> what is stored there
 LANES = np.arange(32)
@@ -78,10 +82,49 @@ def _packed(halves: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Program:
-    """``compute(device, launch, arguments)`` gives the stores; ``outputs`` are the places of their addresses."""
+    """``compute(device, launch, arguments)`` gives the stores; ``outputs`` are the places of their addresses.
+
+    ``cold`` is the place of the address that cold runs turn; ``by_reference``: it computes all at once.
+    """
 
     compute: Callable[[Any, Any, list[Any]], Stores]
     outputs: tuple[int, ...]
+    cold: int = 0
+    by_reference: bool = False
+
+
+def program_of(ladders: str, name: str) -> Program | None:
+    """What a kernel ``kernels/LADDER/FILE`` of a ladder below ``ladders`` computes: its reference; None for others."""
+    _, slug, file = name.split("/")
+    if not ladders or not (Path(ladders) / slug / "ladder.py").exists():
+        return None
+    ladder = load_ladder(Path(ladders) / slug)
+    rung = next((r for r in ladder.rungs if file.startswith(r.file.removesuffix(".cu"))), None)
+    if rung is None or file.split(".")[1] in ("loads_only", "math_only"):
+        return None
+    taken, maps = ladder.taken(rung), {one.name: one.operand for one in rung.tensor_maps}
+    places = {maps.get(argument, argument): place for place, argument in enumerate(taken)}
+
+    def compute(device: Any, launch: Any, arguments: list[Any]) -> Stores:
+        problem = {size: int(arguments[places[size]]) for size in ladder.problem}
+        types, values = ladder.types(rung), {}
+        for operand in (o for o in ladder.operands if o.is_read):
+            held = numpy_dtype(types[operand.name])
+            values[operand.name] = device.view(
+                int(arguments[places[operand.name]]), held, operand.shape(problem)
+            ).copy()
+        stores: Stores = {}
+        for written, answer in ladder.answers(values, problem).items():
+            stores[int(arguments[places[written]])] = rounded(answer, types[written])
+        if len(arguments) > len(taken):
+            block = np.arange(launch.blocks)
+            start = 1_000_000 + 32 * (block // 8)
+            stores[int(arguments[-1])] = np.stack([block % 4, start, start + 320], axis=1).astype(np.uint64)
+        return stores
+
+    outputs = (*(places[o.name] for o in ladder.outputs), len(taken))
+    cold = places[ladder.cold[0].name] if ladder.cold else 0
+    return Program(compute, outputs, cold, True)
 
 
 PROGRAMS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from schema.experiments import OF_MACHINE
-from schema.recording import Card, Conditions, Header, dump, write_atomically
+from schema.recording import SCHEMA, Card, Conditions, Header, dump, write_atomically
 from schema.results import EXPERIMENTS, Failed, NotMeasured
 from tests.fixture_results import Lab
 
@@ -44,15 +44,17 @@ def write_card(folder: Path, card: Card, lab: Lab, only: tuple[str, ...] = (), s
 def header(card: Card, subject: str, experiment: str, **changes: Any) -> Header:
     """A header as the recorder writes it; ``changes`` replace fields."""
     fields: dict[str, Any] = {
-        "schema": 1,
+        "schema": SCHEMA,
         "experiment": experiment,
         "subject": subject,
         "recorded": "2026-01-02T03:04:05Z",
         "seconds": 21.5,
         "quick": False,
+        "practice": False,
         "card": card,
         "toolkit": {"nvrtc": "13.10", "cuda-core": "1.2.0", "cuda-bindings": "13.3.1", "cuobjdump": "13.2"},
         "sources": {},
+        "declared": {},
         "method": {"launches": 100, "samples": 500, "copies_of_w": 8, "warm_up_ms": 300, "seed": 7, "graph": True},
         "conditions": Conditions(
             sm_clock_MHz=1980,

@@ -157,10 +157,13 @@ def code(
     return Code(
         file=file,
         entry="linear",
+        target="sm_90a",
         sha256="0" * 60 + f"{blocks:04x}",
         constants=constants,
         grid=[blocks, 1, 1],
         block=[threads, 1, 1],
+        cluster=[1, 1, 1],
+        programmatic=False,
         dynamic_smem_bytes=smem_bytes if smem_bytes > 48 * 1024 else 0,
         static_smem_bytes=0 if smem_bytes > 48 * 1024 else smem_bytes,
         registers=registers,

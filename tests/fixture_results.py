@@ -76,10 +76,15 @@ RUNGS = {
         fc.ASYNC_LOOP, "512 64 55296 56 10.5 8", TILE_ROWS=32, K_SLICE=128, THREADS=64, BUFFERS=4, SPLIT=4,
     ),
 }  # fmt: skip
-FLOORS = {"empty": (0.71, 0.71), "read_fp16": (9.27, 6.9), "read_fp32": (18.1, 16.4)}
+FLOORS = {"empty": (0.71, 0.71), "move_fp16": (9.27, 6.9), "move_fp32": (18.1, 16.4)}
 WAYS = (("graph_train", 0.71, 100), ("plain_train", 5.1, 100), ("graph_single", 2.4, 1), ("plain_single", 6.2, 1))
 PROBED = ("async_copy", "split_k", "tuned")
 PROBLEM = {"batch": 16, "out_features": 4096, "in_features": 4096}
+OPERANDS = {
+    "x": r.OperandUse(title="X", role="in", shape=[16, 4096], cold=False),
+    "w": r.OperandUse(title="W", role="in", shape=[4096, 4096], cold=True),
+    "y": r.OperandUse(title="Y", role="out", shape=[16, 4096], cold=False),
+}
 FLOPS = 2 * 16 * 4096 * 4096
 LEAST_BYTES = {"fp32": 4 * (4096 * 4096 + 2 * 16 * 4096), "fp16": 2 * (4096 * 4096 + 16 * 4096) + 4 * 16 * 4096}
 
@@ -122,7 +127,11 @@ class Lab:
         variants: dict[str, Any] = {}
         for slug, rung in RUNGS.items():
             made = self._compiled(rung, rung.file, rung.loop)
-            rungs[slug] = r.RungCode(title=rung.title, idea=rung.idea, dtype=rung.dtype, code=made)
+            rungs[slug] = r.RungCode(
+                title=rung.title, idea=rung.idea, dtype=rung.dtype, types=rung.dtype, code=made,
+                unit="tensor_fp16" if list(RUNGS).index(slug) >= 4 else "fp32",
+                pipeline=_pipeline(rung), launches=_launches(rung),
+            )  # fmt: skip
             if slug in PROBED:
                 for variant, gone in (("loads_only", ("HMMA", "LDSM")), ("math_only", ("LDGSTS",)), ("placement", ())):
                     file = f"{rung.file.removesuffix('.cu')}.{variant}.cu"
@@ -154,7 +163,8 @@ class Lab:
             "pytorch_linear": self._reference("PyTorch linear", "fp16", "PyTorch 2.9.0", 12.6, 9.3),
         }
         return r.TimesResults(
-            problem=PROBLEM, flops=FLOPS, least_bytes=LEAST_BYTES, rungs=rungs, references=references,
+            problem=PROBLEM, operands=OPERANDS, flops=FLOPS, least_bytes=LEAST_BYTES, rungs=rungs,
+            references=references,
             floors={slug: self.pair(*us) for slug, us in FLOORS.items()},
             twins={slug: self.pair(*self.us(slug)) for slug in ("split_k", "tuned") if slug not in self.failed},
         )  # fmt: skip
@@ -189,7 +199,9 @@ class Lab:
                 free[slot] = end
                 rows.append((block, order[slot], round(start / 32) * 32, round(end / 32) * 32))
             launches.append(r.Table(columns="block sm start_ns end_ns", rows=table_rows(rows)))
-        return r.RungPlacement(condition="cold", instrumented=self.timed(cold / 1000 * 1.03), launches=launches)
+        return r.RungPlacement(
+            condition="cold", instrumented=self.timed(cold / 1000 * 1.03), launches=launches, owns=_owns(RUNGS[slug])
+        )
 
     def fragment(self) -> r.FragmentResults:
         return r.FragmentResults(shapes={"m16n8k16": fragment_map()})
@@ -310,7 +322,8 @@ class Lab:
     def peaks(self) -> r.PeaksResults:
         return r.PeaksResults(
             copy_GBps=4120.0, read_GBps=4650.0, l2_read_GBps=7900.0, smem_GBps=31_800.0, fp32_tflops=58.2,
-            hmma_fp16_tflops=612.0, library_fp16_tflops=r.NotMeasured(not_measured="PyTorch is not installed"),
+            hmma_fp16_tflops=612.0,
+            hmma_bf16_tflops=640.0, library_fp16_tflops=r.NotMeasured(not_measured="PyTorch is not installed"),
         )  # fmt: skip
 
     def conditions(self) -> r.ConditionsResults:
@@ -323,6 +336,56 @@ class Lab:
         return r.ConditionsResults(
             samples=r.Table(columns=columns, rows=table_rows(rows)), throttle_reasons=reasons, other_processes=0
         )
+
+
+def _pipeline(rung: Rung) -> Any:
+    """The loop over slices of W and X that the rung's constants tell."""
+    c = rung.constants
+    if "K_SLICE" not in c:
+        return r.NotDeclared(not_declared="the ladder declares no loop over slices for naive")
+    buffers = c.get("BUFFERS", 1)
+    kinds = (
+        ("request", "wait", "barrier", "multiply", "release")
+        if buffers > 1
+        else ("load", "barrier", "multiply", "release")
+    )
+    families = {
+        "request": ["LDGSTS", "LDGDEPBAR"], "load": ["LDG", "STS"], "wait": ["DEPBAR"], "barrier": ["BAR"],
+        "multiply": ["HMMA", "FFMA", "LDS", "LDSM"], "release": ["BAR"],
+    }  # fmt: skip
+    slices = [("W", c["TILE_ROWS"]), ("X", 16)]
+    return r.LoopPipeline(
+        passes=4096 // (c.get("SPLIT", 1) * c["K_SLICE"]), buffers=buffers, ahead=buffers - 1,
+        phases=[r.LoopPhase(kind=kind, families=families[kind], words="") for kind in kinds],
+        slice=[
+            r.OperandRegion(operand=o, dtype=rung.dtype, spans=[[0, rows], [0, c["K_SLICE"]]]) for o, rows in slices
+        ],
+    )  # fmt: skip
+
+
+def _launches(rung: Rung) -> Any:
+    """Blocks by rows of W a tile and by parts of the sum, where the rung has both constants."""
+    if "SPLIT" not in rung.constants:
+        return r.NotDeclared(not_declared="the ladder declares no other launches of it")
+    tiles, splits = [16, 32, 64, 128], [1, 2, 4, 8]
+    return r.Launches(
+        choices=[
+            r.LaunchChoice(constant="TILE_ROWS", title="Rows of W a tile", values=tiles),
+            r.LaunchChoice(constant="SPLIT", title="Split: blocks a tile", values=splits),
+        ],
+        blocks=" ".join(str(4096 // tile * split) for tile in tiles for split in splits) + "\n",
+    )
+
+
+def _owns(rung: Rung) -> Any:
+    """A block owns rows of W and, where the sum is split, a part of their columns."""
+    tile, split = rung.constants["TILE_ROWS"], rung.constants.get("SPLIT", 1)
+    tiles, part = 4096 // tile, 4096 // split
+    rows = [
+        (z * tiles + x, x * tile, (x + 1) * tile, z * part, (z + 1) * part) for z in range(split) for x in range(tiles)
+    ]
+    table = r.Table(columns=" ".join(r.owned_columns(2)), rows=table_rows(rows))
+    return r.Owned(operand="W", shape=[4096, 4096], regions=table)
 
 
 def table_rows(rows: list[tuple[Any, ...]]) -> str:

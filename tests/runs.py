@@ -14,7 +14,7 @@ from typing import Any
 from recorder.experiments import Job, jobs
 from recorder.run.order import Report, run
 from recorder.run.outcome import Outcome
-from schema.ladder import load_ladders
+from schema.load_ladder import load_ladders
 from schema.recording import Recording, load, load_card
 from tests.fake_recorder import DEVICE, KERNELS
 

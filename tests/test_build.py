@@ -345,10 +345,12 @@ def test_a_changed_kernel_makes_its_recordings_stale(site):
         "recordings/mini-alpha/sums/times.yaml",
         "recordings/mini-beta/sums/times.yaml",
     ]
-    assert "02_warp.cu has changed since sums/code was recorded" in faults[0]
+    assert "Since sums/code was recorded on Mini Alpha: 02_warp.cu has changed." in faults[0]
     assert "python -m recorder --gpu 0 --force --only sums/code" in faults[0]
     site.more["allow_stale"] = True
-    assert "02_warp.cu has changed since sums/code was recorded on Mini Alpha." in site.build().files["sums/index.html"]
+    assert (
+        "Since sums/code was recorded on Mini Alpha: 02_warp.cu has changed." in site.build().files["sums/index.html"]
+    )
 
 
 def test_a_comment_makes_nothing_stale(site):
@@ -360,7 +362,7 @@ def test_a_kernel_shorter_than_the_lines_that_its_listing_names_is_stale(site):
     site.edit("recordings/mini-alpha/sums/code.yaml", "L19 ", "L999 ")
     faults = site.faults()
     assert len(faults) == 1
-    assert "01_plain.cu has changed since sums/code was recorded" in faults[0]
+    assert "Since sums/code was recorded on Mini Alpha: 01_plain.cu has changed." in faults[0]
 
 
 def test_sass_that_is_none_is_a_fault_of_its_line(site):
@@ -371,9 +373,30 @@ def test_sass_that_is_none_is_a_fault_of_its_line(site):
     assert f"recordings/mini-alpha/sums/code.yaml:{at}" in [fault.split(": ")[0] for fault in faults]
 
 
-def test_a_kernel_that_is_gone_makes_its_recordings_stale(site):
+def test_a_kernel_that_is_gone_is_a_fault(site):
     (site.root / "kernels/sums/02_warp.cu").unlink()
-    assert any("02_warp.cu has changed" in fault for fault in site.faults())
+    assert any(fault.startswith("kernels/sums/02_warp.cu") for fault in site.faults())
+
+
+def test_a_ladder_that_has_changed_makes_its_recordings_stale(site):
+    site.edit("kernels/sums/ladder.py", '"columns": 1024}', '"columns": 512}')
+    faults = site.faults()
+    assert len(faults) == 3
+    assert "the declared problem was rows 4096, columns 1024 and is rows 4096, columns 512" in faults[0]
+
+
+def test_a_ladder_that_cannot_be_used_is_a_fault(site):
+    site.edit("kernels/sums/ladder.py", 'role="out"', 'role="outwards"')
+    (fault,) = site.faults()
+    assert fault.startswith("kernels/sums/ladder.py:")
+    assert "a role is one of in, out, inout; 'outwards' is none" in fault
+
+
+def test_no_page_shows_numbers_of_the_practice_device(site):
+    site.edit("recordings/mini-beta/sums/times.yaml", "practice: false", "practice: true")
+    (fault,) = site.faults()
+    assert fault.startswith("recordings/mini-beta/sums/times.yaml:")
+    assert "was made by the practice device, and its numbers are none; record it on a card" in fault
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
@@ -469,7 +492,7 @@ def test_no_recordings_is_a_sentence(site, capsys):
 
 
 def test_a_broken_recording_is_named_with_the_other_faults(site):
-    site.edit("recordings/mini-beta/sums/times.yaml", "schema: 1", "schema: 1\nextra: {a: 1}")
+    site.edit("recordings/mini-beta/sums/times.yaml", "schema: 2", "schema: 2\nextra: {a: 1}")
     line = site.append("content/sums/01-the-sum.md", "5 ms")
     faults = site.faults()
     assert any(fault.startswith("recordings/mini-beta/sums/times.yaml:2: extra:") for fault in faults), faults

@@ -102,7 +102,6 @@ def test_the_mini_article_has_no_faults(site):
         (":::{figure} tiles-blocks-sms\n:rung: plian\n:::", ":rung: plian names nothing; did you mean plain?"),
         (":::{figure} samples\n:names: warp plian\n:::", ":names: plian names nothing; did you mean plain?"),
         (":::{figure} probes\n:published: somewher\n:::", "did you mean somewhere?"),
-        (":::{figure} one-block\n:::", "it needs the option :rung: value; there are plain, warp"),
         ("## The {term}`row`", "{term} stands in a heading"),
         ("The {valeu}`row`\n---", "{valeu} stands in a heading"),
         ("### ![a](b.png)", "an image cannot be published"),

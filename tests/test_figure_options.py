@@ -15,8 +15,6 @@ from publisher.figures.kit.options import Names
 from schema.recording import load_cards
 from tests.conftest import ROOT
 
-FREE = {("tiles-blocks-sms", "matrix")}  # texts that name nothing
-
 
 def modules() -> list[str]:
     return [path.stem.replace("_", "-") for path in sorted(FIGURES.glob("[a-z]*.py"))]
@@ -28,7 +26,7 @@ def options(name: str) -> dict[str, Any]:
     return {option: hints[option] for option in list(inspect.signature(draw).parameters)[1:]}
 
 
-OPTIONS = [(name, option) for name in modules() for option in options(name) if (name, option) not in FREE]
+OPTIONS = [(name, option) for name in modules() for option in options(name)]
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +59,14 @@ def test_where_no_card_has_names_none_is_refused(evidence: Evidence) -> None:
     assert isinstance(Figures().draw("fragment", {"shape": "nosuch"}, nothing, FIGURES), Missing)
 
 
-def test_a_default_that_names_nothing_here_has_to_be_given(evidence: Evidence) -> None:
+def test_a_default_that_names_nothing_here_has_to_be_given(evidence: Evidence, tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        "from publisher.figures.kit.options import RungName\n\n\n"
+        "def draw(evidence, rung: RungName = 'async_copy'):\n    raise AssertionError(rung)\n"
+    )
     other = replace(evidence, sources={"01_plain.cu": ""})
     with pytest.raises(FigureError, match="it needs the option :rung: value; there are plain"):
-        Figures().draw("one-block", {}, other, FIGURES)
+        Figures().draw("one", {}, other, tmp_path)
 
 
 @pytest.mark.parametrize("value", ["cold", "wram"])

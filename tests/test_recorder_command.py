@@ -267,8 +267,12 @@ def test_a_variant_that_does_not_compile_is_recorded_as_failed(tmp_path: Path, c
     for file in (KERNELS / "distance").iterdir():
         if file.is_file():
             (folder / file.name).write_text(file.read_text())
-    (folder / "02_lanes.math_only.cu").write_text("// Lanes: no more.\n__device__ int nowhere = there;\n")
+    variant = folder / "02_lanes.math_only.cu"
+    variant.write_text(variant.read_text().replace("// region: compute\n", "// region: compute\n    nowhere();\n", 1))
     arguments = ["--arch", "sm_90", "--out", str(tmp_path)]
     assert main(arguments, DEVICE, tmp_path / "kernels") == 1
     said = capsys.readouterr().out
-    assert "failed: variants.lanes.math_only: kernels/distance/02_lanes.math_only.cu:2: identifier" in said
+    assert (
+        "failed: variants.lanes.math_only: kernels/distance/02_lanes.math_only.cu:" in said
+        and 'identifier "nowhere" is undefined' in said
+    )

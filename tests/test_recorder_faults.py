@@ -33,13 +33,13 @@ def test_a_wrong_rung_is_recorded_as_failed_and_not_timed(tmp_path: Path, monkey
     found = times(tmp_path)
     assert found.rungs["direct"].cold.samples.count == 50
     assert "times the tolerance" in found.rungs["lanes"].failed
-    assert set(found.floors) == {"empty", "read_fp32"} and set(found.twins) == {"direct", "pretend"}
+    assert set(found.floors) == {"empty", "move_fp32"} and set(found.twins) == {"direct", "pretend"}
 
 
 def test_a_wrong_library_is_recorded_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FAKE_FAULTS", f"{LIBRARY}:wrong")
     record(tmp_path, TIMES, quick=True)
-    assert times(tmp_path).references["pretend"].failed.startswith("The pretend library is off by")
+    assert times(tmp_path).references["pretend"].failed.startswith("pretend is wrong: ")
     assert times(tmp_path).rungs["lanes"].cold.samples.count == 50
 
 
@@ -59,7 +59,7 @@ def test_a_rung_that_breaks_its_process_fails_alone(tmp_path: Path, monkeypatch:
     assert len(heard.said) == 1 and "going on without it in a fresh process" in heard.said[0]
 
 
-@pytest.mark.parametrize("file, name", [("empty.cu", "empty"), ("read.cu", "read_fp32")])
+@pytest.mark.parametrize("file, name", [("empty.cu", "empty"), ("move.cu", "move_fp32")])
 def test_a_floor_that_breaks_its_process_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, name: str
 ):

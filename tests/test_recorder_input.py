@@ -10,10 +10,10 @@ import pytest
 
 from recorder.compile.nvrtc import check_arch
 from recorder.compile.toolkit import ToolkitError
-from recorder.run.header import subject_sources
+from schema.fresh import launched
 from schema.kernel_file import read_source
 from schema.kernel_text import SourceError
-from schema.ladder import load_ladder
+from schema.load_ladder import load_ladder
 from tests.fake_recorder import DEVICE, KERNELS, main
 
 KERNEL, LADDER = "02_lanes.cu", "ladder.py"
@@ -54,11 +54,11 @@ CLONES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("clone", CLONES)
 def test_how_a_clone_writes_its_files_changes_nothing(kernels: Path, clone: str):
     before = load_ladder(kernels / "distance")
-    text, hashes = before.source(before.rungs[1]), before.hashes()
+    text, hashes = before.source(before.rungs[1]), launched("code", before)
     for path in [*(kernels / "distance").glob("*.cu"), kernels / "distance" / LADDER]:
         path.write_bytes(CLONES[clone](path.read_bytes()))
     after = load_ladder(kernels / "distance")
-    assert subject_sources("distance", after) == hashes
+    assert launched("code", after) == hashes
     assert after.source(after.rungs[1]) == text
 
 

@@ -18,7 +18,7 @@ from recorder.run.outcome import Outcome
 from recorder.run.terminal import BarReport, LineReport
 from recorder.run.timeleft import TimeLeft, words
 from schema.experiments import ALL, Experiment
-from schema.ladder import load_ladder
+from schema.load_ladder import load_ladder
 from schema.results import Failed, NotMeasured
 from tests.fake_recorder import KERNELS
 from tests.runs import LONG_S

@@ -177,7 +177,7 @@ def test_a_kernel_that_changes_while_it_is_recorded_is_not_recorded_as_either(tm
 
     class Editor(Heard):
         def progress(self, job: object, what: str, share: float) -> None:
-            source = kernels / "distance" / "01_direct.cu"
+            source = kernels / "distance" / "02_lanes.cu"  # the last rung, which this experiment launches
             source.write_text(source.read_text() + "__device__ int more;\n")
 
     outcome = record(tmp_path, ONE, kernels=kernels, report=Editor())[ONE]
@@ -205,7 +205,7 @@ def test_a_missing_by_product_makes_its_experiment_missing(tmp_path: Path):
 def test_a_file_that_cannot_be_read_is_kept_beside_the_new_one(out: Path, change: str):
     raw = path(out).read_bytes()
     foreign = {
-        "schema": raw.replace(b"schema: 1", b"schema: 7", 1), "half": raw[: len(raw) // 2], "binary": b"\xff\x00" * 9,
+        "schema": raw.replace(b"schema: 2", b"schema: 7", 1), "half": raw[: len(raw) // 2], "binary": b"\xff\x00" * 9,
     }[change]  # fmt: skip
     path(out).write_bytes(foreign)
     heard = Heard()
@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_read_is_kept_beside_the_new_one(out: Path, change
     assert "It is kept as resolution.yaml.old" in heard.said[0]
     assert whole(out) == set(KEYS)
     if change == "schema":
-        assert "schema is a whole number (7); this version reads schema 1" in heard.said[0]
+        assert "schema is a whole number (7); this version reads schema 2" in heard.said[0]
 
 
 def test_two_runs_at_once_on_one_folder(tmp_path: Path):

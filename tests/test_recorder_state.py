@@ -16,7 +16,7 @@ from recorder.card.conditions import Nvml, Sampler
 from recorder.experiments import counters
 from recorder.measure.counted import STOPPED
 from recorder.measure.session import Session
-from schema.ladder import load_ladder
+from schema.load_ladder import load_ladder
 from schema.results import Failed, NotMeasured
 from tests import fake_nvml
 from tests.fake_recorder import KERNELS

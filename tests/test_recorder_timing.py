@@ -65,7 +65,7 @@ def test_a_rung_that_is_right_keeps_its_times_beside_one_that_turns_wrong(
     times = recording(tmp_path, "distance/times").results
     assert times.rungs["direct"].failed.startswith("after timing: direct is wrong: its worst error is ")
     assert times.rungs["lanes"].cold.samples.count == times.references["pretend"].cold.samples.count == 50
-    assert set(times.twins) == {"lanes", "pretend"} and "read_fp32" in times.floors
+    assert set(times.twins) == {"lanes", "pretend"} and "move_fp32" in times.floors
 
 
 def test_a_card_without_room_for_an_operand_beyond_its_caches_has_no_such_roof(

@@ -128,8 +128,8 @@ def test_a_ladder_that_computes_longer_than_a_card_may_be_silent_does_not_hang(t
     kernels = tmp_path / "kernels"
     shutil.copytree(KERNELS, kernels)
     ladder = kernels / "distance" / "ladder.py"
-    slowly = "reference=lambda inputs: __import__('time').sleep(4) or squares(inputs, -1),"
-    ladder.write_text(ladder.read_text().replace("reference=lambda inputs: squares(inputs, -1),", slowly))
+    slowly = "reference=lambda values: __import__('time').sleep(4) or squares(values, -1),"
+    ladder.write_text(ladder.read_text().replace("reference=lambda values: squares(values, -1),", slowly))
     assert slowly in ladder.read_text()
     heard = Heard()
     record(tmp_path / "out", PROBES, kernels=kernels, quick=True, report=heard, patience=Patience(3.0))

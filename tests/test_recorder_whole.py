@@ -14,7 +14,8 @@ from recorder.run.folder import state_of
 from recorder.run.outcome import Outcome, faults_of, flags_of
 from recorder.run.summary import HEAD, summary
 from schema.experiments import ALL, COUNTERS
-from schema.ladder import load_ladder
+from schema.fresh import now
+from schema.load_ladder import load_ladder
 from schema.recording import MACHINE, dump, load, write_atomically
 from schema.results import Failed, NotMeasured
 from tests.fake_recorder import DEVICE, KERNELS, main
@@ -31,7 +32,8 @@ KINDS = {"failed": Failed(failed=WHY), "not_measured": NotMeasured(not_measured=
 def put(out: Path, job: Job, kind: str) -> None:
     """Recordings of a job and its by-products that only say why there are none."""
     for name in job.experiment.files:
-        of = header(CARD_OF, job.subject, name, sources=LADDER.hashes())
+        today = now(name, None if job.experiment.of_machine else LADDER)
+        of = header(CARD_OF, job.subject, name, sources=today.sources, declared=today.declared)
         write_atomically(out / CARD / job.subject / f"{name}.yaml", dump(of, KINDS[kind]))
 
 

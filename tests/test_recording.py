@@ -22,7 +22,7 @@ from tests.fixture_results import Lab
 
 PEAKS = PeaksResults(
     copy_GBps=4120.5, read_GBps=4650, l2_read_GBps=Failed(failed="no"), smem_GBps=1.0, fp32_tflops=1.0,
-    hmma_fp16_tflops=1.0,
+    hmma_fp16_tflops=1.0, hmma_bf16_tflops=1.0,
     library_fp16_tflops=NotMeasured(not_measured="PyTorch is not installed"),
 )  # fmt: skip
 GOOD = dump(header(WHOLE, "machine", "peaks"), PEAKS)
@@ -256,11 +256,11 @@ def test_line_ends_and_a_byte_order_mark_are_no_part_of_what_was_recorded(tmp_pa
         ("quick: false", "quick: 'no'", "quick", "the text 'no'"),
         ("quick: false", "quick: 0", "quick", "a whole number (0)"),
         ("quick: false\n", "", "quick", "is missing"),
-        ("schema: 1", "schema: 2", "schema", "this version reads schema 1"),
-        ("schema: 1", "schema: '1'", "schema", "'1'"),
-        ("schema: 1\n", "", "schema", "schema is empty"),
-        ("schema: 1", "schema: true", "schema", "True"),
-        ("schema: 1", "schema: 1.0", "schema", "1.0"),
+        ("schema: 2", "schema: 3", "schema", "this version reads schema 2"),
+        ("schema: 2", "schema: '1'", "schema", "'1'"),
+        ("schema: 2\n", "", "schema", "schema is empty"),
+        ("schema: 2", "schema: true", "schema", "True"),
+        ("schema: 2", "schema: 1.0", "schema", "1.0"),
         ("experiment: peaks", "experiment: peeks", "experiment", "known experiments are code, times"),
         ("experiment: peaks", "experiment: [peaks]", "experiment", "known experiments are"),
         ("experiment: peaks", "experiment: times", "results", "is missing"),

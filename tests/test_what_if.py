@@ -13,7 +13,7 @@ import pytest
 from publisher.build import Builder, Options
 from publisher.figures import fill_the_chip, ladder, tiles_blocks_sms
 from publisher.figures.kit.figure import Evidence
-from publisher.figures.kit.launch_rule import blocks, filling, last_wave, lit_sms, slots, tail, waves
+from publisher.figures.kit.launch_rule import filling, last_wave, lit_sms, slots, tail, waves
 from publisher.figures.kit.placed import placed_rungs
 from publisher.figures.kit.style import fmt_time
 from publisher.figures.kit.what_if import what_if
@@ -44,7 +44,7 @@ LADDER = "linear"
 ARTICLE = "linear/index.html"
 NAMES = ("fill-the-chip", "tiles-blocks-sms", "ladder")
 DRIVERS = ("what-if", "ladder")
-GRID = list(itertools.product((1, 100, 4096), (1, 8, 96, 128), (1, 3, 8), (1, 108, 132, 170), (1, 2, 6)))
+GRID = list(itertools.product((1, 2, 31, 132, 256, 793, 4097), (1, 108, 132, 170), (1, 2, 6)))  # blocks, SMs, an SM
 OVERLAID = "figure => figure.plot.live.data.flatMap(trace => trace.text ?? []).filter(text => text === 'your guess')"
 ROWS = """figure => [...new Set(figure.plot.live.data.flatMap(trace => trace.ids?.length ? trace.y : []))]
   .filter(Number.isInteger)"""  # of the rungs that have a point
@@ -72,12 +72,6 @@ def evidence(recordings: Path) -> Evidence:
 # ---- the formulas ------------------------------------------------------------------------------------------------
 
 
-def test_a_tile_has_a_block_for_each_part_of_the_split() -> None:
-    assert blocks(128, 1, 4096) == 32
-    assert blocks(128, 8, 4096) == 256
-    assert blocks(96, 2, 4096) == 43 * 2, "the last tile is short, and needs its block all the same"
-
-
 def test_blocks_that_find_no_place_wait_for_the_next_wave() -> None:
     assert slots(132, 6) == 792
     assert [waves(count, 792) for count in (1, 792, 793, 1584, 1585)] == [1, 1, 2, 2, 3]
@@ -95,34 +89,32 @@ def test_the_tail_is_the_share_of_idle_sms_in_the_last_wave() -> None:
 
 
 def test_every_block_runs_once_and_the_last_wave_has_one() -> None:
-    for rows, tile, split, sms, per in GRID:
-        found = filling(rows, tile, split, sms, per)
-        assert (found.waves - 1) * sms * per + found.last == found.blocks
+    for blocks, sms, per in GRID:
+        found = filling(blocks, sms, per)
+        assert (found.waves - 1) * sms * per + found.last == found.blocks == blocks
         assert 1 <= found.last <= sms * per
         assert 0 <= found.idle < sms
         assert found.tail == pytest.approx(found.idle / sms)
 
 
-@pytest.mark.parametrize("wrong", [(0, 1, 8), (8, 0, 8), (8, 1, 0)])
+@pytest.mark.parametrize("wrong", [(0, 132, 6), (8, 0, 6), (8, 132, 0)])
 def test_less_than_one_is_no_launch(wrong: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        blocks(*wrong)
+        filling(*wrong)
 
 
 # ---- beside the recordings ---------------------------------------------------------------------------------------
 
 
-def test_the_rule_gives_the_recorded_blocks_and_lit_sms(evidence: Evidence) -> None:
+def test_the_rule_gives_the_recorded_lit_sms(evidence: Evidence) -> None:
     _, placed, _ = placed_rungs(evidence)
     shown = [(one, launch) for one in placed for launch in one.launches[:1]]
     data = what_if(shown)["driver_data"]
     assert data["settings"]
     for one, launch in shown:
-        setting = data["settings"].get(one.rung.slug)
-        assert setting is not None, f"the rule does not give the {launch.blocks} blocks of {one.rung.slug}"
-        ruled = filling(data["rows"], setting["tile"], setting["split"], launch.sms, setting["per"])
-        assert ruled.blocks == launch.blocks
-        assert ruled.lit == int((launch.per_sm > 0).sum())
+        setting = data["settings"][one.rung.slug]
+        assert setting["blocks"] == launch.blocks
+        assert filling(launch.blocks, launch.sms, setting["per"]).lit == int((launch.per_sm > 0).sum())
 
 
 def test_what_the_figures_carry_for_it_is_little(evidence: Evidence) -> None:
@@ -130,11 +122,6 @@ def test_what_the_figures_carry_for_it_is_little(evidence: Evidence) -> None:
         made = draw(evidence)
         assert made.driver == driver
         assert len(str(made.driver_data)) < 2_000
-
-
-def test_without_tiles_there_is_nothing_to_ask(evidence: Evidence) -> None:
-    _, placed, _ = placed_rungs(evidence)
-    assert what_if([(one, one.launches[0]) for one in placed], tile="NO_SUCH_CONSTANT") == {}
 
 
 def test_settings_are_known_by_the_steps_slugs(evidence: Evidence) -> None:
@@ -158,8 +145,7 @@ def bare(browser: Chromium):
 
 
 def test_the_driver_computes_what_python_computes(bare: Page) -> None:
-    script = """grid => grid.map(([rows, tile, split, sms, per]) =>
-      Rungbook.drivers["what-if"].rule({ rows, tile, split, sms, per }))"""
+    script = """grid => grid.map(([blocks, sms, per]) => Rungbook.drivers["what-if"].rule({ blocks, sms, per }))"""
     assert bare.evaluate(script, GRID) == [asdict(filling(*one)) for one in GRID]
 
 
@@ -248,7 +234,7 @@ def test_sliders_move_by_key_and_all_follows(visit: Callable[..., Page]) -> None
     sms = panel.get_by_label("SMs of the card")
     sms.focus()
     page.keyboard.press("Home")
-    expect(panel.locator(".what-if-row output").nth(2)).to_have_text("1")
+    expect(panel.locator(".what-if-row output").last).to_have_text("1")
     recorded = shown.evaluate("figure => Object.values(figure.spec.driverData.settings)[0]")
     expect(sms).to_have_attribute("aria-valuetext", f"1; recorded {recorded['sms']}")
     assert column(panel, 3)[:3] == [f"{recorded['blocks']}", "1", f"{waves(recorded['blocks'], recorded['per'])}"]
@@ -277,7 +263,10 @@ def test_a_link_holds_the_what_if(visit: Callable[..., Page]) -> None:
     panel.get_by_label("SMs of the card").press("End")
     expect(page).to_have_url(re.compile("sms=192$"))
     address = page.url
-    assert "?tile=" in address and address.endswith("sms=192")
+    constants = shown.evaluate(
+        "figure => figure.spec.driverData.settings[figure.step.slug].choices.map(one => one.name)"
+    )
+    assert re.findall(r"[?&]([\w-]+)=", address) == [*constants, "card-sms"]
     told = column(panel, 3)
     page = visit(ARTICLE + address[address.index("#") :])
     shown = figure(page, "fill-the-chip")
@@ -290,7 +279,7 @@ def test_a_link_holds_the_what_if(visit: Callable[..., Page]) -> None:
 
 
 def test_a_link_to_an_impossible_launch_changes_nothing(visit: Callable[..., Page]) -> None:
-    first, *others = ("tile=7&split=0&sms=9000", "sms=", "tile=<b>", "x=1")
+    first, *others = ("TILE_ROWS=7&SPLIT=0&card-sms=9000", "card-sms=", "TILE_ROWS=<b>", "x=1")
     page = visit(f"{ARTICLE}#fig-fill-the-chip/split_k?{first}")
     shown = figure(page, "fill-the-chip")
     drawn(shown)

@@ -8,14 +8,15 @@ from typing import Any
 
 from schema.experiments import CODE, declared_by
 from schema.kernel_text import SourceError
-from schema.ladder import LadderError, load_ladder
+from schema.ladder import LadderError
+from schema.load_ladder import load_ladder
 from schema.recording import MACHINE, CardRecordings
 from schema.results import Failed, Model, NotMeasured
 
 
-def rerecord(subject: str, experiment: str) -> str:
-    """The command that records an experiment on a card."""
-    return f"python -m recorder --gpu 0 --only {subject}/{experiment}"
+def rerecord(subject: str, experiment: str, force: bool = False) -> str:
+    """The command that records an experiment on a card, ``force``: though it is recorded."""
+    return f"python -m recorder --gpu 0 {'--force ' if force else ''}--only {subject}/{experiment}"
 
 
 def declared(folder: Path) -> frozenset[str] | None:

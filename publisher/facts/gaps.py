@@ -33,6 +33,8 @@ def gaps_of(card: CardRecordings, subject: str, declared: Collection[str] | None
     for experiment in EXPERIMENTS:
         where = MACHINE if experiment in OF_MACHINE else subject
         recording = card.get(where, experiment)
+        if declared is not None and where == subject and experiment not in declared:
+            continue
         if recording is None:
             without = card.without.get((where, experiment))
             why, command = to_record(card, where, experiment, declared)
@@ -66,10 +68,11 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, Failed | NotMeasured]]:
 
 def _named(entry: Any, place: int) -> str:
     """A setting by its constants, a shape by its kernel and sizes, anything else by its place."""
-    sizes = getattr(entry, "constants", None) or getattr(entry, "problem", None)
+    constants = {name.lower(): value for name, value in (getattr(entry, "constants", None) or {}).items()}
+    sizes = constants or getattr(entry, "problem", None)
     if not sizes:
         return str(place)
-    words = [f"{name.lower().replace('_', ' ')} {size}" for name, size in sizes.items()]
+    words = [f"{name.replace('_', ' ')} {size}" for name, size in sizes.items()]
     return ", ".join([*filter(None, [getattr(entry, "entry", "")]), *words])
 
 

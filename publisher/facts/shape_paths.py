@@ -1,4 +1,4 @@
-"""Which shape does ``ladder.shapes.tuned.batch_64.cold`` mean? The ladder's problem but for the sizes it names."""
+"""Which shape does ``ladder.shapes.rung.rows_64.cold`` mean? The ladder's problem but for the sizes it names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from publisher.faults import instead
 from schema.results import ShapesResults
 
-_SELECTOR = re.compile(r"^([a-z][a-z0-9_]*)_(\d+)$")
+_SELECTOR = re.compile(r"^([A-Za-z][A-Za-z0-9_]*)_(\d+)$")
 
 
 class ShapePathError(Exception):
@@ -32,7 +32,8 @@ def find_shape(results: ShapesResults, problem: Mapping[str, int], parts: Sequen
         found = _SELECTOR.match(selector)
         if not found or found[1] not in problem:
             name = found[1] if found else selector
-            raise ShapePathError(f"{selector} names no size, such as batch_64; {instead(name, problem)}")
+            such = "".join(f", such as {one}_{size}" for one, size in list(problem.items())[:1])
+            raise ShapePathError(f"{selector} names no size{such}; {instead(name, problem)}")
         wanted[found[1]] = int(found[2])
     for i, shape in enumerate(results.shapes):
         if shape.entry == entry and shape.problem == wanted:

@@ -1,49 +1,49 @@
-"""Which recordings say something about kernels that have changed since? Comments apart: the hash blanks them."""
+"""Which recordings say something about kernels or declarations that have changed since? The recorder asks the same."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from publisher.facts.commands import rerecord
 from sass.listing import last_source_line
-from schema.kernel_text import source_hash
+from schema.fresh import Now, changes
 from schema.recording import CardRecordings, Recording
 from schema.results import Code, CodeResults
 
-hash_of = lru_cache(maxsize=1024)(source_hash)
 last_line = lru_cache(maxsize=1024)(last_source_line)
+Today = Callable[[str, str], Now | None]  # subject, experiment -> what it is now; None where that cannot be said
 
 
 @dataclass(frozen=True)
 class Stale:
-    """A recording, and the kernel files that are not what it recorded."""
+    """A recording, and what is no longer as it was recorded, in words."""
 
     recording: Recording
-    files: tuple[str, ...]
+    what: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
-        listed = ", ".join(self.files)
-        plural = "have" if len(self.files) > 1 else "has"
-        return f"{listed} {plural} changed since {self.recording.key} was recorded on {self.recording.card.name}."
+        return f"Since {self.recording.key} was recorded on {self.recording.card.name}: {'; '.join(self.what)}."
 
     @property
     def command(self) -> str:
-        return f"python -m recorder --gpu 0 --force --only {self.recording.key}"
+        return rerecord(*self.recording.key.split("/"), force=True)
 
 
-def stale_recordings(card: CardRecordings, kernels: Mapping[str, Mapping[str, str]]) -> list[Stale]:
-    """Recordings whose kernel sources differ from those on disk, or are gone."""
+def stale_recordings(card: CardRecordings, today: Today, kernels: Mapping[str, Mapping[str, str]]) -> list[Stale]:
+    """Recordings whose kernels or declarations differ from those of today. ``kernels``: ladder -> file -> text."""
     found = []
     for recording in card.recordings.values():
-        files = kernels.get(recording.header.subject, {})
-        sources = recording.header.sources.items()
-        changed = {file for file, recorded in sources if not _same(file, recorded, files)}
-        changed |= {file for file in _listed_beyond(recording, files) if file in recording.header.sources}
-        if changed:
-            found.append(Stale(recording, tuple(sorted(changed))))
+        header = recording.header
+        now = today(header.subject, header.experiment)
+        what = changes(header, now) if now else []
+        changed = {f"{file} has changed" for file in _listed_beyond(recording, kernels.get(header.subject, {}))}
+        what += sorted(changed - set(what))
+        if what:
+            found.append(Stale(recording, tuple(what)))
     return sorted(found, key=lambda stale: stale.recording.key)
 
 
@@ -56,8 +56,3 @@ def _listed_beyond(recording: Recording, files: Mapping[str, str]) -> Iterator[s
             name = PurePosixPath(code.file).name
             if last_line(code.sass) > len(files.get(name, "").splitlines()):
                 yield name
-
-
-def _same(file: str, recorded: str, files: Mapping[str, str]) -> bool:
-    text = files.get(PurePosixPath(file).name)
-    return text is not None and hash_of(text) == recorded

@@ -14,7 +14,18 @@ from publisher.facts.shape_paths import ShapePathError, find_shape
 from publisher.facts.units import DATA, PLAIN, TIME, UNITS, WORK, unit_of_key
 from publisher.faults import instead
 from schema.recording import MACHINE, Card, CardRecordings, Recording
-from schema.results import EXPERIMENTS, Code, Failed, Model, NotMeasured, ShapesResults, Table, Timed
+from schema.results import (
+    ABSENT,
+    EXPERIMENTS,
+    Code,
+    Failed,
+    Model,
+    NotDeclared,
+    NotMeasured,
+    ShapesResults,
+    Table,
+    Timed,
+)
 from schema.statistics import resolution_us, twin_difference
 
 CONDITIONS = ("cold", "warm")
@@ -241,7 +252,7 @@ class Facts:
 
     def _state(self, value: Any, path: str, recording: Recording) -> Any:
         header = recording.header
-        if isinstance(value, (Failed, NotMeasured)):
+        if isinstance(value, ABSENT):
             again = repeat(self.card, header.subject, header.experiment, value)
             raise FactMissing(f"{path} {reason(value)} ({header.card.name})", again)
         return value
@@ -306,8 +317,10 @@ def largest_twin_difference(times: Recording | None, condition: str) -> float:
     return max(found)
 
 
-def reason(value: Failed | NotMeasured) -> str:
-    """``failed: why`` or ``was not measured: why``."""
+def reason(value: Failed | NotMeasured | NotDeclared) -> str:
+    """``failed: why``, ``was not measured: why`` or ``is not declared: why``."""
+    if isinstance(value, NotDeclared):
+        return f"is not declared: {value.not_declared}"
     return f"failed: {value.failed}" if isinstance(value, Failed) else f"was not measured: {value.not_measured}"
 
 

@@ -71,7 +71,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
             ),
         ),
         rerecord=rerecord(evidence.subject, "times"),
-        choices=(Choice("condition", "Weights", tuple((c, c) for c in sequences)),),
+        choices=(Choice("condition", "Condition", tuple((c, c) for c in sequences)),),
         height=rows_height(len(rows)),
         narrow_height=rows_height(len(rows)),
     )

@@ -20,10 +20,10 @@ UNNAMED = ("branches", "other")  # colours that carry no text
 NAMED = 0.055  # of the longest bar: a segment of this length has room for its number
 
 
-def draw(evidence: Evidence, rungs: RungNames = "async_copy") -> SteppedFigure:
-    """``rungs``: slugs separated by commas; those without a loop on this page's card are left out."""
+def draw(evidence: Evidence, rungs: RungNames = "") -> SteppedFigure:
+    """``rungs``: slugs between blanks or commas, the last rung without any. Those without a loop here are left out."""
     own = evidence.need("code").results.rungs
-    wanted = [slug.strip() for slug in rungs.split(",")]
+    wanted = rungs.replace(",", " ").split() or list(own)[-1:]
     by_rung = {slug: rows_of(evidence, slug) for slug in wanted if slug in own}
     mine = {slug: next((r for r in rows if r.card.slug == evidence.card.slug), None) for slug, rows in by_rung.items()}
     drawn = {slug: (row, by_rung[slug]) for slug, row in mine.items() if row is not None}

@@ -110,11 +110,11 @@ def _value(view: View, counters: Any) -> float | None:
 
 
 def _least_bytes(evidence: Evidence) -> dict[str, int]:
-    """The least bytes of each rung's launch, by its dtype; empty without times or code."""
+    """The least bytes of each rung's launch, by its types; empty without times or code."""
     times, code = (evidence.card.get(evidence.subject, experiment) for experiment in ("times", "code"))
     if times is None or code is None:
         return {}
-    found = {slug: times.results.least_bytes.get(rung.dtype) for slug, rung in code.results.rungs.items()}
+    found = {slug: times.results.least_bytes.get(rung.types) for slug, rung in code.results.rungs.items()}
     return {slug: value for slug, value in found.items() if value}
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from publisher.figures.kit.excerpt import Excerpt, Kernel, excerpt, kernel_of
 from publisher.figures.kit.figure import Evidence, Provenance, Step, SteppedFigure
 from publisher.figures.kit.guess import guesses
-from publisher.figures.kit.ladder_rows import EMPTY, READ, Row, effect, rows_of, table, times_text
+from publisher.figures.kit.ladder_marks import empty_launch, floor_label, floors, library_lines, library_name
+from publisher.figures.kit.ladder_rows import (
+    MOVE,
+    Row,
+    conditions_text,
+    effect,
+    rows_of,
+    table,
+    times_text,
+)
 from publisher.figures.kit.measured import CONDITIONS, compare, time_of, twin_of
 from publisher.figures.kit.rows import safe
 from publisher.figures.kit.style import (
@@ -24,7 +33,6 @@ from publisher.figures.kit.style import (
     listed,
     note,
     rerecord,
-    times,
     words,
 )
 from schema.recording import Recording
@@ -34,7 +42,7 @@ COLUMNS = {"cold": 0.48, "warm": 1.0}  # right ends of the numbers, on an axis o
 TOP = -0.15  # of the rows' axis; row 1 is at 1
 ABOVE = 0.36  # of a row: how far up a narrow page sets the numbers, beside the row's name
 # Places of the traces that a step changes; the last is there where some rung has no time.
-SPANS, COLD, WARM, COLD_NUMBERS, WARM_NUMBERS, READS, FAILED = range(4, 11)
+SPANS, COLD, WARM, COLD_NUMBERS, WARM_NUMBERS, FLOORS, FAILED = range(4, 11)
 
 
 def draw(evidence: Evidence) -> SteppedFigure:
@@ -83,7 +91,7 @@ def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row], low: fl
     dot: Trace = {"type": "scatter", "mode": "markers", "hoverinfo": "text", "x": [], "y": []}
     column = words([], [], [], xaxis="x2", yaxis="y2", textposition="middle left", textfont={"size": 13})
     thin = {"width": 1.5, "color": "@muted"}
-    traces = [*_library_lines(evidence, recording, len(rows)), quiet | {"line": {"color": "@grid", "width": 5}}]
+    traces = [*library_lines(evidence, recording, len(rows)), quiet | {"line": {"color": "@grid", "width": 5}}]
     for condition in CONDITIONS:
         symbol, size, _ = MARKS[condition]
         color = f"@{condition}"
@@ -97,7 +105,12 @@ def _data(evidence: Evidence, recording: Recording, rows: Sequence[Row], low: fl
     if _without(rows):
         traces.append(column | {"textfont": {"size": 13, "color": "@muted"}})
     traces.append(_heads())
-    return traces + _library_name(recording) + _read_name(recording, rows) + _empty(evidence, recording, len(rows), low)
+    return (
+        traces
+        + library_name(recording)
+        + floor_label(recording, rows)
+        + empty_launch(evidence, recording, len(rows), low)
+    )
 
 
 def _heads() -> Trace:
@@ -105,83 +118,6 @@ def _heads() -> Trace:
     text = [f"{MARKS[c][2]} {c}" for c in CONDITIONS]
     xs, ys = [COLUMNS[c] for c in CONDITIONS], [0.3] * len(text)
     return words(xs, ys, text, [f"@{c}" for c in CONDITIONS], xaxis="x2", yaxis="y2", textposition="middle left")
-
-
-def _library_lines(evidence: Evidence, recording: Recording, count: int) -> list[Trace]:
-    """A thin line a library time through all rows: for each condition all lines, then the dots at their upper ends."""
-    traces: list[Trace] = []
-    for condition in CONDITIONS:
-        found = _libraries(recording, condition)
-        rows = [place + 0.5 for place in range(count + 1)]
-        said = [
-            f"{safe(recording.results.references[slug].title)}, {condition}: {fmt_time(us)}"
-            for slug, us in found.items()
-        ]
-        line: Trace = {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [x for us in found.values() for x in (*([us] * len(rows)), None)],
-            "y": [y for _ in found for y in (*rows, None)],
-            "line": {"color": f"@{condition}", "width": 1},
-            "opacity": 0.75,
-            "hoverinfo": "text",
-            "hovertext": [text for text in said for _ in range(len(rows) + 1)],
-        }
-        ends: Trace = {
-            "type": "scatter",
-            "mode": "markers",
-            "x": list(found.values()),
-            "y": [0.5] * len(found),
-            "ids": [fact(evidence.subject, slug, condition) for slug in found],
-            "marker": {"color": f"@{condition}", "size": 5},
-            "hoverinfo": "skip",
-        }
-        traces += [line, ends]
-    return traces
-
-
-def _libraries(recording: Recording, condition: str) -> dict[str, float]:
-    """Median times of the library calls, µs."""
-    found = {slug: time_of(reference, condition) for slug, reference in recording.results.references.items()}
-    return {slug: round(timed.samples.median_us, 4) for slug, timed in found.items() if timed}
-
-
-def _library_name(recording: Recording) -> list[Trace]:
-    every = [us for condition in CONDITIONS for us in _libraries(recording, condition).values()]
-    return [words([max(every)], [0.3], [" library calls"], "@muted", textposition="middle right")] if every else []
-
-
-def _read_name(recording: Recording, rows: Sequence[Row]) -> list[Trace]:
-    """What the short marks are, beside the first of them."""
-    for row in rows:
-        timed, _ = times(recording, READ + row.rung.dtype, "cold")
-        if timed and row.medians and min(row.medians) > 2 * timed.samples.median_us:
-            us, y = [round(timed.samples.median_us, 4)], [row.rung.number]
-            return [words(us, y, ["\u2002a plain read"], "@muted", textposition="middle right")]
-    return []
-
-
-def _empty(evidence: Evidence, recording: Recording, count: int, low: float) -> list[Trace]:
-    """An empty launch: far to the left of all else, so at the axis' end and not on it."""
-    empty, _ = times(recording, EMPTY, "cold")
-    if empty is None or empty.samples.median_us >= low:
-        return []
-    text = f"an empty launch: {fmt_time(empty.samples.median_us)}"
-    mark: Trace = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [round(low * 1.01, 4)],
-        "y": [count + 0.8],
-        "ids": [_floor(evidence, EMPTY)],
-        "marker": {"symbol": "triangle-left", "color": "@muted", "size": 8},
-        "text": [f" {text}"],
-        "textposition": "middle right",
-        "textfont": {"size": 12, "color": "@muted"},
-        "hoverinfo": "text",
-        "hovertext": f"{text}, further to the left than the axis reaches",
-        "cliponaxis": False,
-    }
-    return [mark]
 
 
 def _layout(rungs: Sequence[Row], range_: list[float]) -> dict[str, Any]:
@@ -218,7 +154,7 @@ def _row_name(rung: Rung) -> dict[str, Any]:
 
 def _bounds(recording: Recording, rows: Sequence[Row]) -> tuple[float, float]:
     """Microseconds from below the least to above the largest of all that is on the axis."""
-    reads = [f for name, f in recording.results.floors.items() if name.startswith(READ)]
+    reads = [f for name, f in recording.results.floors.items() if name.startswith(MOVE)]
     others = [(f, "cold") for f in reads] + [(r, c) for r in recording.results.references.values() for c in CONDITIONS]
     on_axis = [timed.samples.median_us for one, c in others if (timed := time_of(one, c))]
     on_axis += [us for row in rows for us in row.medians]
@@ -270,17 +206,20 @@ def _all(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> Step:
             parts.append(f"Cold, rung {fastest.rung.number} is the fastest: {word} as rung {first.rung.number}.")
     parts += _legend(recording)
     data, traces = _state(evidence, recording, rows, None)
-    caption = " ".join(parts) or "Every rung of the ladder."
+    caption = " ".join(parts)
     return Step("all", "All", caption, data, traces, {"yaxis": _ticks(rows, None)}, (rows[-1].rung.slug,))
 
 
 def _legend(recording: Recording) -> list[str]:
-    """What is drawn beside the rungs."""
-    parts: list[str] = []
+    """What cold and warm are, and what is drawn beside the rungs."""
+    parts = [conditions_text(recording)]
     if recording.results.references:
         parts.append("The thin lines are library calls that solve the same problem.")
-    if any(name.startswith(READ) for name in recording.results.floors):
-        parts.append("The short upright marks are a plain read of the same bytes, cold, that does nothing else.")
+    if any(name.startswith(MOVE) for name in recording.results.floors):
+        parts.append(
+            "The short upright marks are a kernel that reads and writes the least bytes of the rung's types, cold, and "
+            "does nothing else."
+        )
     return parts
 
 
@@ -309,7 +248,7 @@ def _state(
             }
         )
     data += [_numbers(shown, condition, focus) for condition in CONDITIONS]
-    data.append(_reads(evidence, recording, shown))
+    data.append(floors(evidence, recording, shown))
     if _without(rows):
         here = _without(shown)
         text = ["failed" if row.whys["cold"].startswith("failed") else "not measured" for row in here]
@@ -336,32 +275,6 @@ def _numbers(shown: Sequence[Row], condition: str, focus: int | None) -> dict[st
         "text": [f"<b>{text}</b>" if strong else text for text, strong in zip(texts, bold, strict=True)],
         "textfont": {"color": ["@ink" if strong or focus is None else "@muted" for strong in bold]},
     }
-
-
-def _reads(evidence: Evidence, recording: Recording, shown: Sequence[Row]) -> dict[str, Any]:
-    found = [(row, timed) for row in shown if (timed := times(recording, READ + row.rung.dtype, "cold")[0])]
-    us = [round(timed.samples.median_us, 4) for _, timed in found]
-    return {
-        "x": us,
-        "y": [row.rung.number for row, _ in found],
-        "ids": _once(_floor(evidence, READ + row.rung.dtype) for row, _ in found),
-        "hovertext": [
-            f"a plain read of the same {safe(row.rung.dtype.upper())} bytes, cold: {fmt_time(t)}"
-            for (row, _), t in zip(found, us, strict=True)
-        ],
-    }
-
-
-def _floor(evidence: Evidence, name: str) -> str:
-    return fact(evidence.subject, f"floors.{name}", "cold")
-
-
-def _once(names: Iterable[str]) -> list[str]:
-    """Names as ids of points: a repeated one gets a number, for Plotly draws only one point an id."""
-    seen: dict[str, int] = {}
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-    return [f"{name}#{n}" if n else name for name, count in seen.items() for n in range(count)]
 
 
 def _ticks(rows: Sequence[Row], focus: int | None) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def draw(evidence: Evidence, published: PublishedName = "") -> SteppedFigure:
         rerecord=rerecord(evidence.subject, "probes"),
         choices=(
             Choice("rung", "Rung", tuple((slug, titles.get(slug, slug)) for slug in rungs)),
-            Choice("condition", "Weights", tuple((c, c) for c in CONDITIONS)),
+            Choice("condition", "Condition", tuple((c, c) for c in CONDITIONS)),
         ),
         listings=tuple(
             proof.listing(f"{slug}_{part}", NAMES[part]) for slug in rungs for part, proof in proofs[slug].items()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from publisher.facts.units import significant
-from publisher.figures.kit.figure import Choice, DataTable, Evidence, Provenance, Step, SteppedFigure
-from publisher.figures.kit.measured import CONDITIONS, absence, exact_us, time_of
-from publisher.figures.kit.roofs import BANDWIDTHS, RATES, Roof, read_roofs, roofs_caption
+from publisher.figures.kit.figure import Choice, Evidence, Provenance, Step, SteppedFigure
+from publisher.figures.kit.measured import CONDITIONS
+from publisher.figures.kit.roof_points import Point, point_caption, points_of, points_table
+from publisher.figures.kit.roofs import BANDWIDTHS, MORE_RATES, RATES, Roof, read_roofs, roofs_caption
 from publisher.figures.kit.rows import safe
 from publisher.figures.kit.style import (
     axis,
     base_layout,
     fact,
-    fmt_time,
     lacking,
     merged,
     note,
@@ -25,6 +24,7 @@ from publisher.figures.kit.style import (
     words,
 )
 from schema.recording import MACHINE, Recording
+from schema.units import UNITS
 
 # The roofs' names stand above the picture: on the lines they would cover points.
 KEY = {
@@ -42,32 +42,17 @@ CHANGED = (0, 1, 2)  # traces that a step changes
 COLORS = {"cold": "@cold", "warm": "@warm"}
 
 
-@dataclass(frozen=True)
-class Point:
-    """A rung: ``intensity`` in FLOP a byte, of the least bytes; ``us`` by condition, absent where not measured."""
-
-    number: int
-    slug: str
-    title: str
-    dtype: str
-    intensity: float
-    flops: int
-    pair: Any
-
-    def tflops(self, condition: str) -> float | None:
-        timed = time_of(self.pair, condition)
-        return None if timed is None else self.flops / timed.samples.median_us / 1e6
-
-
 def draw(evidence: Evidence) -> SteppedFigure:
     times = evidence.need("times")
     peaks = evidence.need("peaks", MACHINE)
     slopes = read_roofs(peaks, BANDWIDTHS)
-    flats = read_roofs(peaks, RATES)
+    declared = {UNITS[rung.unit].peak for rung in rungs(evidence) if rung.unit in UNITS}
+    flats = read_roofs(peaks, (*RATES, *(rate for rate in MORE_RATES if rate[0] in declared)))
     if not slopes or not flats:
         what = "there is no measured bandwidth, or no measured rate, to draw a roof from"
         raise lacking(evidence, "peaks", what, peaks.results, subject=MACHINE)
-    points = _points(evidence, times)
+    every = points_of(evidence, times, flats, peaks)
+    points = [point for point in every if point.intensity]
     if not any(point.tflops(condition) for point in points for condition in CONDITIONS):
         raise lacking(evidence, "times", "no rung has both a time and a number of least bytes", times.results.rungs)
     box = _box(points, slopes, flats)
@@ -81,7 +66,7 @@ def draw(evidence: Evidence) -> SteppedFigure:
         layout=_layout(slopes, flats, box),
         narrow=_narrow([*slopes, *flats]),
         sequences=sequences,
-        table=_table(points, slopes, flats),
+        table=points_table(every, slopes, flats),
         provenance=(
             Provenance.recorded(times, peaks),
             Provenance.derived(
@@ -89,24 +74,10 @@ def draw(evidence: Evidence) -> SteppedFigure:
             ),
         ),
         rerecord=rerecord(evidence.subject, "times"),
-        choices=(Choice("condition", "Weights", tuple((c, c) for c in CONDITIONS)),),
+        choices=(Choice("condition", "Condition", tuple((c, c) for c in CONDITIONS)),),
         height=460,
         narrow_height=430,
     )
-
-
-def _points(evidence: Evidence, times: Recording) -> list[Point]:
-    results = times.results
-    points = []
-    for rung in rungs(evidence):
-        least = results.least_bytes.get(rung.dtype)
-        if least and rung.slug in results.rungs:
-            intensity = results.flops / least
-            made = Point(
-                rung.number, rung.slug, rung.title, rung.dtype, intensity, results.flops, results.rungs[rung.slug]
-            )
-            points.append(made)
-    return points
 
 
 # ---- the drawing ---------------------------------------------------------------------------------------------------
@@ -190,7 +161,7 @@ def _steps(
     steps = [Step("roofs", "The roofs", caption, _state(evidence, condition, [], None, slopes), CHANGED)]
     for place, point in enumerate(points):
         data = _state(evidence, condition, points[: place + 1], point, slopes)
-        caption = _point_caption(condition, point, slopes, flats)
+        caption = point_caption(condition, point, slopes)
         layout = _name(point, condition)
         steps.append(Step(point.slug, f"{point.number} {point.title}", caption, data, CHANGED, layout))
     return tuple(steps)
@@ -257,57 +228,10 @@ def _sides(points: list[tuple[Point, float]]) -> list[str]:
 
 
 def _gap(here: list[tuple[Point, float]], slopes: list[Roof]) -> dict[str, Any]:
-    """From the present point up to the lowest roof of memory above it."""
+    """From the present point up to the lowest of its roofs above it: of memory, and of its unit."""
     for point, speed in here:
-        roofs = sorted(roof.at(point.intensity) for roof in slopes)
+        roofs = sorted(roof.at(point.intensity) for roof in (*slopes, *filter(None, [point.rate])))
         above = next((roof for roof in roofs if roof > speed), None)
         if above is not None:
             return {"x": [_kept(point.intensity, 3)] * 2, "y": [speed, _kept(above)]}
     return {"x": [], "y": []}
-
-
-# ---- the words -----------------------------------------------------------------------------------------------------
-
-
-def _point_caption(condition: str, point: Point, slopes: list[Roof], flats: list[Roof]) -> str:
-    speed, timed = point.tflops(condition), time_of(point.pair, condition)
-    if speed is None or timed is None:
-        return f"{point.title} has no {condition} time here ({absence(point.pair, condition)})."
-    start = (
-        f"{condition.capitalize()}, {significant(point.intensity)} FLOP a byte of {point.dtype} data; "
-        f"{fmt_time(timed.samples.median_us)} make {significant(speed)}\u00a0TFLOP/s."
-    )
-    memory = slopes[0]
-    allowed = memory.at(point.intensity)
-    share = f"{significant(100 * speed / allowed)}\u202f%"
-    if speed <= allowed:
-        under = f"That is {share} of what {memory.name} allows at this intensity, {significant(allowed)}\u00a0TFLOP/s."
-        return f"{start} {under}"
-    return f"{start} {_above(condition, memory, share, speed, point, slopes)}"
-
-
-def _above(condition: str, memory: Roof, share: str, speed: float, point: Point, slopes: list[Roof]) -> str:
-    """Why a point may lie above the roof of device memory: a cache served it, or the plain read was no limit."""
-    said = f"That is {share} of what {memory.name} allows at this intensity, so the point lies above that roof"
-    cache = next((roof for roof in slopes if roof.key.startswith("l2")), None)
-    if condition == "cold":
-        return f"{said}: some of its bytes did not come from {memory.name}, or the read that set the roof was no limit."
-    if cache is None:
-        return f"{said}: warm, the bytes were just read and may come from a cache."
-    allowed = cache.at(point.intensity)
-    reached = f"{significant(100 * speed / allowed)}\u202f% of {significant(allowed)}\u00a0TFLOP/s"
-    return f"{said}: warm, the bytes were just read and come from {cache.name}, whose own roof it reaches to {reached}."
-
-
-def _table(points: list[Point], slopes: list[Roof], flats: list[Roof]) -> DataTable:
-    rows = []
-    for point in points:
-        for condition in CONDITIONS:
-            timed, speed = time_of(point.pair, condition), point.tflops(condition)
-            shown = (exact_us(timed.samples.median_us), significant(speed)) if timed and speed else ("", "")
-            why = "" if timed else absence(point.pair, condition)
-            rows.append((point.title, condition, significant(point.intensity), *shown, why))
-    for roof in (*slopes, *flats):
-        rows.append((f"roof: {roof.what}", "", "", "", roof.text.rsplit(", ", 1)[1], "measured"))
-    columns = ("rung or roof", "condition", "FLOP a byte", "median µs", "TFLOP/s", "remark")
-    return DataTable(columns, tuple(rows), (2, 3, 4), "Speed and intensity of each rung, and the measured roofs.")

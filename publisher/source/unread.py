@@ -12,7 +12,8 @@ from pathlib import Path
 
 from publisher.faults import Fault, instead
 from schema.kernel_text import SourceError
-from schema.ladder import LadderError, load_ladder
+from schema.ladder import LadderError
+from schema.load_ladder import load_ladder
 from schema.recording import KEPT_ASIDE, MACHINE
 
 PUBLISHED = "published"
@@ -107,7 +108,7 @@ def _kernels(folder: Path, shown: Shown) -> Iterator[Fault]:
             try:
                 known = load_ladder(ladder).files
             except (LadderError, SourceError) as error:
-                yield _ladder_fault(str(error), shown(ladder / "ladder.py"))
+                yield _ladder_fault(str(error), ladder, shown)
                 continue
         for path, parts in _files(ladder):
             if len(parts) != 1 or path.suffix not in (".cu", ".py"):
@@ -117,7 +118,9 @@ def _kernels(folder: Path, shown: Shown) -> Iterator[Fault]:
                 yield Fault(shown(path), 1, f"{what}; enter it in {shown(ladder / 'ladder.py')}")
 
 
-def _ladder_fault(said: str, file: str) -> Fault:
-    """The fault of a ladder.py, whose line the message names if it can."""
-    found = re.match(r"\S+/ladder\.py:(\d+): (.*)", said, re.DOTALL)
-    return Fault(file, int(found[1]), found[2]) if found else Fault(file, 1, said)
+def _ladder_fault(said: str, ladder: Path, shown: Shown) -> Fault:
+    """The fault of a ladder.py, or of a kernel beside it, whose file and line the message names if it can."""
+    found = re.match(r"\S+/(\S+\.(?:py|cu)):(\d+): (.*)", said, re.DOTALL)
+    if not found:
+        return Fault(shown(ladder / "ladder.py"), 1, said)
+    return Fault(shown(ladder / found[1]), int(found[2]), found[3])

@@ -6,6 +6,7 @@ Times are microseconds. Addresses are plain integers. Every driver call is check
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import re
 from collections.abc import Callable, Sequence
@@ -14,11 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from schema.dtypes import DTYPES
 from schema.launch import Launch
 
 # After these the context is unusable: only a fresh process can go on.
 _FATAL = {"ILLEGAL_ADDRESS", "LAUNCH_TIMEOUT", "ILLEGAL_INSTRUCTION", "MISALIGNED_ADDRESS", "INVALID_ADDRESS_SPACE"}
 _FATAL |= {"INVALID_PC", "LAUNCH_FAILED", "HARDWARE_STACK_ERROR", "ASSERT", "ECC_UNCORRECTABLE", "CONTEXT_IS_DESTROYED"}
+
+_C_TYPES = {  # of a kernel's argument, by numpy's name of a scalar
+    "uint64": ctypes.c_uint64, "int64": ctypes.c_int64, "int32": ctypes.c_int32, "float32": ctypes.c_float,
+    "float64": ctypes.c_double, "uint16": ctypes.c_uint16,
+}  # fmt: skip
+_MAPPED = {  # the driver's name of a type in a tensor map; of 8-bit floats only the bytes count
+    "fp64": "FLOAT64", "fp32": "FLOAT32", "tf32": "TFLOAT32", "fp16": "FLOAT16", "bf16": "BFLOAT16",
+    "fp8_e4m3": "UINT8", "fp8_e5m2": "UINT8", "int32": "INT32", "int8": "UINT8",
+}  # fmt: skip
 
 
 class DeviceError(Exception):
@@ -41,6 +52,22 @@ class Module:
     registers: int
     static_smem_bytes: int
     local_bytes: int
+
+
+def _as_bits(argument: Any) -> Any:
+    """A 16-bit float as its bits, for C has no such type; anything else as it is."""
+    is_half = isinstance(argument, np.generic) and argument.dtype == np.float16
+    return np.uint16(argument.view(np.uint16)) if is_half else argument
+
+
+class ByValue:
+    """A struct that a kernel takes by value: an array that holds its bytes as C lays them out."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = np.ascontiguousarray(array)
+
+    def getPtr(self) -> int:  # the driver's bindings ask for it by this name
+        return self.array.ctypes.data
 
 
 @dataclass(frozen=True)
@@ -206,8 +233,8 @@ class Device:
         return Module(kernel, int(a.num_regs), int(a.shared_size_bytes), int(a.local_size_bytes))
 
     def blocks_per_sm(self, module: Module, launch: Launch) -> int:
-        """Occupancy: resident blocks of this launch an SM can hold, as the driver computes it."""
-        threads = int(np.prod(launch.block))
+        """Occupancy: resident blocks of this launch an SM can hold, as the driver computes it; clusters not counted."""
+        threads = launch.threads
         self._allow_smem(module, launch)
         try:
             return int(module.handle.occupancy.max_active_blocks_per_multiprocessor(threads, launch.dynamic_smem_bytes))
@@ -224,13 +251,56 @@ class Device:
             )
 
     def launch(self, module: Module, launch: Launch, arguments: Sequence[Any]) -> None:
-        """Put one launch on the stream. Pass numpy scalars, an address as np.uint64: a plain int would be a pointer."""
+        """Put one launch on the stream. Pass numpy scalars, an address as np.uint64, tensor maps, ByValue."""
         self._allow_smem(module, launch)
-        config = self._core.LaunchConfig(grid=launch.grid, block=launch.block, shmem_size=launch.dynamic_smem_bytes)
-        try:
-            self._core.launch(self.stream, config, module.handle, *arguments)
-        except Exception as error:
-            raise core_error(error, f"launching {launch.blocks:,} blocks of {launch.threads:,} threads") from error
+        d = self._driver
+        config = d.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = launch.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = launch.block
+        config.sharedMemBytes, config.hStream = launch.dynamic_smem_bytes, self.stream_handle
+        config.attrs = self._attributes(launch)
+        config.numAttrs = len(config.attrs)
+        handle = d.CUfunction(int(module.handle.handle))
+        arguments = [_as_bits(a) for a in arguments]
+        given = tuple(a.item() if isinstance(a, np.generic) else a for a in arguments)
+        kinds = tuple(_C_TYPES[a.dtype.name] if isinstance(a, np.generic) else None for a in arguments)
+        doing = f"launching {launch.blocks:,} blocks of {launch.threads:,} threads"
+        _check(d.cuLaunchKernelEx(config, handle, (given, kinds), 0), doing)
+
+    def _attributes(self, launch: Launch) -> list[Any]:
+        d, found = self._driver, []
+        if launch.cluster != (1, 1, 1):
+            one = d.CUlaunchAttribute()
+            one.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            one.value.clusterDim.x, one.value.clusterDim.y, one.value.clusterDim.z = launch.cluster
+            found.append(one)
+        if launch.programmatic:
+            one = d.CUlaunchAttribute()
+            one.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            one.value.programmaticStreamSerializationAllowed = 1
+            found.append(one)
+        return found
+
+    def tensor_map(
+        self, address: int, dtype: str, shape: tuple[int, ...], box: tuple[int, ...], swizzle: int = 0
+    ) -> Any:
+        """A descriptor of a dense C order array for the Tensor Memory Accelerator; boxes past its end read zeros."""
+        d, size = self._driver, DTYPES[dtype].nbytes
+        kind = getattr(d.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{_MAPPED[dtype]}")
+        steps = [size * int(np.prod(shape[place + 1 :])) for place in range(len(shape) - 1)]
+        name = "NONE" if swizzle == 0 else f"{swizzle}B"
+        return _check(
+            d.cuTensorMapEncodeTiled(
+                kind, len(shape), address,
+                [d.cuuint64_t(n) for n in reversed(shape)], [d.cuuint64_t(n) for n in reversed(steps)],
+                [d.cuuint32_t(n) for n in reversed(box)], [d.cuuint32_t(1)] * len(shape),
+                d.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+                getattr(d.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{name}"),
+                d.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                d.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            ),
+            f"making a tensor map of boxes {'x'.join(map(str, box))} over {'x'.join(map(str, shape))} {dtype}",
+        )  # fmt: skip
 
     # ---- graphs and times ---------------------------------------------------------------------------------------
 

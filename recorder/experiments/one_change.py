@@ -20,9 +20,9 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     blocks: dict[str, int] = {}
 
     def prepare(name: str, rung: Rung, variant: str, constants: dict[str, int]) -> None:
-        work, built = bench.work(rung.dtype), session.build(rung, ladder.problem, variant, constants)
+        work, built = bench.work(ladder.types(rung)), session.build(rung, ladder.problem, variant, constants)
         blocks[name] = built.launch.blocks
-        bench.add_kernel(name, work, work.launcher(built.module, built.launch, built.zero))
+        bench.add_kernel(name, work, work.launcher(built))
 
     entries = []
     for comparison in ladder.comparisons:

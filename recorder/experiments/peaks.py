@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from recorder.card.device import OutOfMemory
-from recorder.libraries.cublas import Cublas, cublas_square
+from recorder.libraries.cublas import cublas_square, version
 from recorder.measure.rotation import COLD_L2_MULTIPLE
 from recorder.measure.session import Session
 from recorder.measure.timing import graph_lane, warm_up
@@ -40,6 +40,7 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
         "smem_GBps": lambda: _rate(session, "peak_smem", 1000, 16 * 16) / 1e9,
         "fp32_tflops": lambda: _rate(session, "peak_fma", 1000, 8 * 16 * 2) / 1e12,
         "hmma_fp16_tflops": lambda: _rate(session, "peak_hmma", 500, 8 * 8 * 16 * 8 * 16 * 2 / 32) / 1e12,
+        "hmma_bf16_tflops": lambda: _rate(session, "peak_hmma_bf16", 500, 8 * 8 * 16 * 8 * 16 * 2 / 32) / 1e12,
         "library_fp16_tflops": lambda: _library(session),
     }
     for i, (name, part) in enumerate(parts.items()):
@@ -133,7 +134,7 @@ def _rate(session: Session, name: str, rounds: int, per_thread_round: float) -> 
 
 def _library(session: Session) -> float:
     """TFLOP/s of a square FP16 product of side 8192 by cuBLAS, on random data."""
-    Cublas().version()
+    version()
     enqueue, flops, error = cublas_square(session.device, 8192)
     enqueue(0)
     found = flops / _median_s(session, enqueue) / 1e12

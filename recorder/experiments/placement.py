@@ -9,9 +9,20 @@ import numpy as np
 from recorder.measure.lanes import Bench, time_lanes
 from recorder.measure.session import Session, not_measured
 from recorder.measure.timing import Lane, graph_lane
-from schema.ladder import Rung
+from schema.ladder import LadderError, Rung
+from schema.owned import blocks_of, owned_by
 from schema.recording import MAX_BYTES, numbers_block
-from schema.results import MAX_BLOCK_CHARS, Failed, NotMeasured, PlacementResults, RungPlacement, Table
+from schema.results import (
+    MAX_BLOCK_CHARS,
+    Failed,
+    NotDeclared,
+    NotMeasured,
+    Owned,
+    PlacementResults,
+    RungPlacement,
+    Table,
+    owned_columns,
+)
 
 ESTIMATE_S, QUICK_S = 4, 2
 SAMPLES = 200
@@ -67,17 +78,14 @@ def _place(
             f"a launch has {blocks:,} blocks; the tables of {most:,} blocks at most fit into a recording"
         )
     bench = Bench(session, 0)
-    work = bench.work(rung.dtype)
+    work = bench.work(ladder.types(rung))
     if work.rotation.not_cold:
         return not_measured(work.rotation.not_cold)
     launches = train_length(work.rotation.copies)
-    method |= {f"launches_in_train_{rung.dtype}": launches, **bench.numbers()}
+    method |= {f"launches_in_train_{work.operands.label}": launches, **bench.numbers()}
     size = blocks * STAMP_BYTES
     stamps = device.alloc((KEPT + 1) * size)  # the launches that are not kept share the last place
-    stamping = [
-        work.launcher(built.module, built.launch, built.zero, [np.uint64(stamps + place * size)])
-        for place in range(KEPT + 1)
-    ]
+    stamping = [work.launcher(built, [np.uint64(stamps + place * size)]) for place in range(KEPT + 1)]
     others, before = stamping[KEPT], (launches - KEPT) // 2
 
     def train() -> None:
@@ -88,16 +96,36 @@ def _place(
     work.require_right(f"{rung.slug}.placement", others)
     lane = graph_lane(device, f"{rung.slug} cold", rung.slug, others, True, work.rotation.launches)
     stamped = Lane(f"{rung.slug} stamped", rung.slug, device.capture(train, launches).replay, launches)
-    lanes = [each.check_against(work) for each in (lane, stamped)]
+    lanes = [each.check_against(work, others) for each in (lane, stamped)]
     time_lanes(session, lanes, session.samples(SAMPLES), first, last)
     if stamped.fault:
         return stamped.fault
     stamped.replay()
     found = device.download(stamps, (KEPT, blocks, 3), np.uint64).astype(np.int64)
+    owns: Any = session.attempt(rung.slug, lambda: owned(session, rung))
     tables = []
     for sm, start, end in (launch.T for launch in found):
         ticks.extend(int(t) for t in np.concatenate([start, end]))
         zero = int(start.min())
         rows = np.column_stack([np.arange(blocks), sm, start - zero, end - zero]).ravel()
         tables.append(Table(columns=" ".join(COLUMNS), rows=numbers_block(rows, 0, len(COLUMNS))))
-    return RungPlacement(condition="cold", instrumented=lane.timed(), launches=tables)
+    return RungPlacement(condition="cold", instrumented=lane.timed(), launches=tables, owns=owns)
+
+
+def owned(session: Session, rung: Rung) -> Owned | NotDeclared:
+    """The region that each block owns, as the ladder declares it; a sentence where it does not."""
+    ladder = session.the_ladder
+    constants = ladder.constants(rung, "placement")
+    if rung.owns is None:
+        return NotDeclared(not_declared=f"the ladder does not declare what a block of {rung.slug} owns")
+    blocks = blocks_of(rung.launch(ladder.problem, constants))
+    regions = [owned_by(ladder, rung, block, ladder.problem, constants) for block in blocks]
+    names = list(dict.fromkeys(region.operand for region in regions))
+    if len(names) > 1:
+        raise LadderError(f"blocks of {rung.slug} own parts of {' and '.join(names)}; they own parts of one operand")
+    operand = ladder.operand(names[0])
+    shape = operand.shape(ladder.problem)
+    rows = [(n, *(edge for span in region.spans for edge in span)) for n, region in enumerate(regions)]
+    columns = owned_columns(len(shape))
+    table = Table(columns=" ".join(columns), rows=numbers_block(np.array(rows).ravel(), 0, len(columns)))
+    return Owned(operand=operand.shown, shape=list(shape), regions=table)

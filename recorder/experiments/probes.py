@@ -23,8 +23,8 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
 
     def prepare(name: str, slug: str, variant: str) -> None:
         rung = ladder.rung(slug)
-        work, built = bench.work(rung.dtype), session.build(rung, ladder.problem, variant)
-        enqueue = work.launcher(built.module, built.launch, built.zero)
+        work, built = bench.work(ladder.types(rung)), session.build(rung, ladder.problem, variant)
+        enqueue = work.launcher(built)
         if variant:
             bench.add(name, enqueue, work.rotation)
         else:

@@ -70,11 +70,11 @@ def _last_rung(session: Session) -> dict[str, Lane]:
     """Its lanes, which are checked after timing too; the empty kernel has no result."""
     ladder = session.the_ladder
     rung = ladder.rungs[-1]
-    work, built = Bench(session, 0).work(rung.dtype), session.build(rung, ladder.problem)
-    enqueue = work.launcher(built.module, built.launch, built.zero)
+    work, built = Bench(session, 0).work(ladder.types(rung)), session.build(rung, ladder.problem)
+    enqueue = work.launcher(built)
     work.require_right(rung.slug, enqueue)
     lanes = lanes_of(session, rung.slug, enqueue)
-    return {kind: lane.check_against(work) for kind, lane in lanes.items()}
+    return {kind: lane.check_against(work, enqueue) for kind, lane in lanes.items()}
 
 
 def event_step(raw_us: list[float]) -> Any:

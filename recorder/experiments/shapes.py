@@ -1,14 +1,14 @@
-"""How does time grow with the problem? The chosen rung and the library over batches and matrix sizes."""
+"""How does time grow with the problem? The chosen rungs and library calls over the sizes that the ladder declares."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from recorder.libraries.references import prepare_reference
+from recorder.libraries.call import Libraries
 from recorder.measure.lanes import Bench
 from recorder.measure.rotation import LAUNCHES
 from recorder.measure.session import Session
-from schema.ladder import Problem, sizes_of
+from schema.ladder import sizes_of
 from schema.results import ShapeEntry, ShapesResults
 
 ESTIMATE_S, QUICK_S = 20, 9
@@ -22,10 +22,11 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     entries: list[ShapeEntry] = []
     method: dict[str, list[str]] = {}  # what differs from shape to shape
     rungs = [rung for rung in ladder.rungs if rung.slug in ladder.shape_entries]
+    libraries = Libraries(ladder)
     session.compile_ahead((rung, "", {}) for rung in rungs)
     for i, problem in enumerate(ladder.shapes):
         bench = Bench(session, samples, problem)
-        found = _shape(session, bench, problem, i / len(ladder.shapes), (i + 1) / len(ladder.shapes))
+        found = _shape(session, bench, libraries, i / len(ladder.shapes), (i + 1) / len(ladder.shapes))
         entries += [ShapeEntry(entry=slug, problem=problem, times=times) for slug, times in found.items()]
         for key, number in bench.numbers().items():
             method.setdefault(key, []).append(f"{sizes_of(problem)}: {number}")
@@ -35,20 +36,22 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
     return {"shapes": (ShapesResults(shapes=entries), {**same, **by_shape})}
 
 
-def _shape(session: Session, bench: Bench, problem: Problem, first: float, last: float) -> dict[str, Any]:
-    """Times by entry of one problem."""
-    ladder = session.the_ladder
+def _shape(session: Session, bench: Bench, libraries: Libraries, first: float, last: float) -> dict[str, Any]:
+    """Times by entry of the bench's problem."""
+    ladder, problem = session.the_ladder, bench.problem
     calls = {call.slug: call for call in ladder.references}
     sizes = sizes_of(problem)
     session.progress(f"{sizes}: prepare", first)
 
     def prepare(slug: str, part: str) -> None:
         if slug in calls:
-            prepare_reference(bench, calls[slug], part)
-            return
-        rung = ladder.rung(slug)
-        work, built = bench.work(rung.dtype), session.build(rung, problem)
-        bench.add_kernel(slug, work, work.launcher(built.module, built.launch, built.zero), part)
+            work = bench.work(ladder.types(calls[slug]))
+            enqueue = libraries.prepare(calls[slug], work).enqueue
+        else:
+            rung = ladder.rung(slug)
+            work = bench.work(ladder.types(rung))
+            enqueue = work.launcher(session.build(rung, problem))
+        bench.add_kernel(slug, work, enqueue, part)
 
     for slug in ladder.shape_entries:
         part = f"{slug} {sizes}"

@@ -33,8 +33,8 @@ def run(session: Session) -> dict[str, tuple[Any, dict[str, Any]]]:
             "smem_bytes": built.module.static_smem_bytes + built.launch.dynamic_smem_bytes,
             "registers": built.module.registers,
         }
-        work = bench.work(rung.dtype)
-        bench.add_kernel(name, work, work.launcher(built.module, built.launch, built.zero))
+        work = bench.work(ladder.types(rung))
+        bench.add_kernel(name, work, work.launcher(built))
 
     legal = [c for c in combinations if _name(c) not in refused]
     session.compile_ahead((rung, "", {**c, **sweep.derived(c)}) for c in legal)

@@ -8,27 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from recorder.libraries.call import Prepared, prepared
-from recorder.measure.workload import POISON, Enqueue, LibraryMissing, Workload
-from schema.ladder import LibraryCall
+from recorder.measure.workload import POISON, Enqueue, LibraryMissing
 
 WORKSPACE_BYTES = 32 * 1024 * 1024  # what cuBLAS recommends for Hopper; given, so that capturing allocates nothing
-KINDS = {"fp16": 2, "fp32": 0}  # CUDA_R_16F, CUDA_R_32F
-COMPUTE_32F, DEFAULT_ALGORITHM, TRANSPOSED, PLAIN = 68, -1, 1, 0
-
-
-class Cublas:
-    """cublasGemmEx on the device's stream."""
-
-    def version(self) -> str:
-        cublas = bindings()
-        handle = cublas.create()
-        number = int(cublas.get_version(handle))
-        cublas.destroy(handle)
-        return f"cuBLAS {number // 10000}.{number // 100 % 100}.{number % 100}"
-
-    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> Prepared:
-        return prepared(device, work, cublas_call(device, call, work))
+KINDS = {"fp32": 0, "fp64": 1, "fp16": 2, "int8": 3, "bf16": 14}  # of cudaDataType_t
+PLAIN, TRANSPOSED = 0, 1
+COMPUTE_32F, DEFAULT_ALGORITHM = 68, -1
 
 
 def bindings() -> Any:
@@ -39,36 +24,21 @@ def bindings() -> Any:
         raise LibraryMissing(f"nvmath-python is not installed ({error}); pip install nvmath-python") from None
 
 
-def _cublas_handle(device: Any) -> Any:
+def version() -> str:
+    cublas = bindings()
+    created = cublas.create()
+    number = int(cublas.get_version(created))
+    cublas.destroy(created)
+    return f"cuBLAS {number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+def handle(device: Any) -> Any:
     """A handle on the device's stream with a workspace of its own, so that a capture allocates nothing."""
     cublas = bindings()
-    handle = cublas.create()
-    cublas.set_stream(handle, device.stream_handle)
-    cublas.set_workspace(handle, device.alloc(WORKSPACE_BYTES), WORKSPACE_BYTES)
-    return handle
-
-
-def cublas_call(device: Any, call: LibraryCall, work: Workload) -> Enqueue:
-    """``enqueue(copy)`` of Y = X W^T by cublasGemmEx with FP32 accumulation, on the device's stream.
-
-    cuBLAS counts in columns: the row-major Y (batch x out) is its column-major Y^T (out x batch), so
-    Y^T = W X^T with W transposed in its eyes.
-    """
-    cublas, operands = bindings(), work.operands
-    first, second = (i.name for i in work.ladder.inputs)
-    (batch, inner), (out, _) = (work.answer.inputs[name].shape for name in (first, second))
-    handle = _cublas_handle(device)
-    one, zero = np.array([1.0], np.float32), np.array([0.0], np.float32)
-
-    def enqueue(copy: int) -> None:
-        cublas.gemm_ex(
-            handle, TRANSPOSED, PLAIN, out, batch, inner, one.ctypes.data,
-            operands.address(second, copy), KINDS[call.dtype], inner,
-            operands.address(first, copy), KINDS[call.dtype], inner,
-            zero.ctypes.data, work.output, KINDS[call.returns], out, COMPUTE_32F, DEFAULT_ALGORITHM,
-        )  # fmt: skip
-
-    return enqueue
+    made = cublas.create()
+    cublas.set_stream(made, device.stream_handle)
+    cublas.set_workspace(made, device.alloc(WORKSPACE_BYTES), WORKSPACE_BYTES)
+    return made
 
 
 def cublas_square(device: Any, side: int) -> tuple[Enqueue, int, Callable[[], float]]:
@@ -76,7 +46,7 @@ def cublas_square(device: Any, side: int) -> tuple[Enqueue, int, Callable[[], fl
 
     ``error`` computes it once more and gives the worst error of some rows, relative to the largest sum among them.
     """
-    cublas, handle = bindings(), _cublas_handle(device)
+    cublas, made = bindings(), handle(device)
     one, zero = np.array([1.0], np.float32), np.array([0.0], np.float32)
     data = (np.random.default_rng(3).random((side, side), np.float32) * 2 - 1).astype(np.float16)
     a, b, c = (device.alloc(data.nbytes) for _ in range(3))
@@ -85,7 +55,7 @@ def cublas_square(device: Any, side: int) -> tuple[Enqueue, int, Callable[[], fl
 
     def enqueue(copy: int) -> None:
         cublas.gemm_ex(
-            handle, TRANSPOSED, PLAIN, side, side, side, one.ctypes.data, a, KINDS["fp16"], side,
+            made, TRANSPOSED, PLAIN, side, side, side, one.ctypes.data, a, KINDS["fp16"], side,
             b, KINDS["fp16"], side, zero.ctypes.data, c, KINDS["fp16"], side, COMPUTE_32F, DEFAULT_ALGORITHM,
         )  # fmt: skip
 

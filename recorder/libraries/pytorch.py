@@ -1,38 +1,42 @@
-"""How is PyTorch called on the recorder's own stream? In its own CUDA graph, on its own copies of the inputs."""
+"""How does PyTorch work on the recorder's memory and stream? Its tensors are views, and its calls write into one."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-import numpy as np
+from recorder.measure.workload import Enqueue, LibraryMissing, Workload
 
-from recorder.card.device import OutOfMemory
-from recorder.libraries.call import Prepared
-from recorder.measure.workload import LibraryMissing, Workload
-from schema.ladder import LibraryCall
-
-
-class TorchLinear:
-    """``torch.nn.functional.linear`` in PyTorch's own CUDA graph, on the device's stream."""
-
-    def version(self) -> str:
-        return f"PyTorch {_torch().__version__}"
-
-    def prepare(self, device: Any, call: LibraryCall, work: Workload) -> Prepared:
-        torch, replays, errors = _torch(), {}, {}
-        try:
-            kernels = torch_kernels(device, work)
-            for condition in work.rotation.conditions:
-                replays[condition], result = torch_linear_train(device, work, condition == "cold")
-                errors[condition] = lambda result=result: work.error_of(result())
-        except torch.cuda.OutOfMemoryError:
-            raise OutOfMemory("the card has no memory left for PyTorch's own copies of the inputs") from None
-        return Prepared(kernels, replays, errors)
+TYPES = {  # our type -> (that of the array interface, PyTorch's own); the interface has no 8- or 16-bit brain floats
+    "fp64": ("<f8", ""), "fp32": ("<f4", ""), "tf32": ("<f4", ""), "fp16": ("<f2", ""), "bf16": ("<i2", "bfloat16"),
+    "fp8_e4m3": ("|i1", "float8_e4m3fn"), "fp8_e5m2": ("|i1", "float8_e5m2"), "int32": ("<i4", ""), "int8": ("|i1", ""),
+}  # fmt: skip
 
 
-def _torch() -> Any:
+class _View:
+    """Device memory as the array interface describes it."""
+
+    def __init__(self, address: int, shape: tuple[int, ...], typestr: str) -> None:
+        self.__cuda_array_interface__ = {
+            "data": (address, False), "shape": shape, "typestr": typestr, "version": 3, "strides": None, "stream": None,
+        }  # fmt: skip
+
+
+def load_ahead() -> None:
+    """Import PyTorch in a thread, for it takes seconds; whether it is there is asked again where it is used."""
+
+    def load() -> None:
+        with suppress(Exception):
+            import_module("torch")
+
+    threading.Thread(target=load, daemon=True).start()
+
+
+def bindings() -> Any:
+    """The module ``torch``; LibraryMissing where it is not there or sees no GPU."""
     try:
         torch: Any = import_module("torch")
     except ImportError:
@@ -42,51 +46,29 @@ def _torch() -> Any:
     return torch
 
 
-def torch_linear_train(device: Any, work: Workload, cold: bool) -> tuple[Callable[[], None], Callable[[], np.ndarray]]:
-    """(replay of a CUDA graph of a train on the device's stream, the result of its last call in one more replay)."""
-    torch, rotation = _torch(), work.rotation
-    stream = torch.cuda.ExternalStream(device.stream_handle, device=f"cuda:{device.index}")
-    x, w = _on_card(torch, device, work)
-    copies = [w] + [w.clone() for _ in range(rotation.copies - 1 if cold else 0)]
-    torch.cuda.synchronize()
-    with torch.cuda.stream(stream), torch.no_grad():
-        for _ in range(3):
-            y = torch.nn.functional.linear(x, copies[0])
-    stream.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph), torch.no_grad():
-        for i in range(rotation.launches):
-            y = torch.nn.functional.linear(x, copies[i % len(copies)])
+def version() -> str:
+    return f"PyTorch {bindings().__version__}"
 
-    def replay() -> None:
-        with torch.cuda.stream(stream):
-            graph.replay()
 
-    def result() -> np.ndarray:
+def tensor(work: Workload, name: str, copy: int) -> Any:
+    """An operand as a tensor that shares its memory."""
+    torch = bindings()
+    typestr, own = TYPES[work.types[name]]
+    made = torch.as_tensor(
+        _View(work.address(name, copy), work.shape(name), typestr), device=f"cuda:{work.device.index}"
+    )
+    return made.view(getattr(torch, own)) if own else made
+
+
+def enqueue_on_stream(work: Workload, call: Callable[[dict[str, Any]], None]) -> Enqueue:
+    """``enqueue(copy)`` of ``call(tensors)``, which writes into those that the ladder writes; without gradients."""
+    torch = bindings()
+    stream = torch.cuda.ExternalStream(work.device.stream_handle, device=f"cuda:{work.device.index}")
+    names = [operand.name for operand in work.ladder.operands]
+    copies = [{name: tensor(work, name, copy) for name in names} for copy in range(work.rotation.copies)]
+
+    def enqueue(copy: int) -> None:
         with torch.cuda.stream(stream), torch.no_grad():
-            y.fill_(float("nan"))  # a cell that is not written shows
-            graph.replay()
-        stream.synchronize()
-        return y.float().cpu().numpy()
+            call(copies[copy % len(copies)])
 
-    result()
-    replay.keep = (graph, copies, x, y)  # type: ignore[attr-defined]
-    return replay, result
-
-
-def torch_kernels(device: Any, work: Workload) -> list[str]:
-    """The names of the kernels that one call of ``torch.nn.functional.linear`` launches, by PyTorch's own profiler."""
-    torch = _torch()
-    x, w = _on_card(torch, device, work)
-    with torch.no_grad():
-        torch.nn.functional.linear(x, w)
-        torch.cuda.synchronize()
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-            torch.nn.functional.linear(x, w)
-            torch.cuda.synchronize()
-    return [e.key for e in profile.key_averages() if e.self_device_time_total > 0]
-
-
-def _on_card(torch: Any, device: Any, work: Workload) -> list[Any]:
-    """The two operands as PyTorch's own tensors."""
-    return [torch.from_numpy(work.answer.inputs[i.name]).to(f"cuda:{device.index}") for i in work.ladder.inputs]
+    return enqueue

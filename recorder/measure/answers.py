@@ -8,26 +8,35 @@ from functools import cached_property
 
 import numpy as np
 
-from schema.ladder import Ladder, Problem
+from schema.dtypes import exact
+from schema.ladder import Ladder, Problem, Types
 
 KEPT = 2  # a large problem's inputs are 100 MB and more
 
 
 @dataclass
 class Answer:
-    """``inputs`` by name, the float64 reference, and what an error is divided by, cell by cell."""
+    """``inputs`` by name; of each operand that is written the float64 reference, and what an error is divided by."""
 
     ladder: Ladder
+    problem: Problem
     inputs: dict[str, np.ndarray]
 
     @cached_property
-    def expected(self) -> np.ndarray:
-        return self.ladder.reference(self.inputs)
+    def expected(self) -> dict[str, np.ndarray]:
+        return self.ladder.answers(self.inputs, self.problem)
 
     @cached_property
-    def scale(self) -> np.ndarray:
+    def scale(self) -> dict[str, np.ndarray]:
         """Never zero, so that it can be divided by."""
-        return np.maximum(self.ladder.scale(self.inputs), np.finfo(np.float64).tiny)
+        tiny = np.finfo(np.float64).tiny
+        found = self.ladder.answers(self.inputs, self.problem, "scale")
+        return {name: np.maximum(array, tiny) for name, array in found.items()}
+
+    def error(self, name: str, got: np.ndarray) -> float:
+        """The worst error of a result, cell by cell relative to the scale; a NaN is infinite."""
+        error = np.abs(exact(got) - self.expected[name]) / self.scale[name]
+        return float("inf") if np.isnan(error).any() else float(error.max())
 
 
 class Answers:
@@ -36,12 +45,13 @@ class Answers:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], Answer] = OrderedDict()
 
-    def get(self, ladder: Ladder, problem: Problem, dtype: str, seed: int) -> Answer:
-        """Inputs of ``dtype``, random by ``seed``, and their answer."""
-        key = (ladder.slug, tuple(sorted(problem.items())), dtype, seed)
+    def get(self, ladder: Ladder, problem: Problem, types: Types, seed: int) -> Answer:
+        """Inputs of these types, random by ``seed``, and their answer."""
+        read = tuple((o.name, types[o.name]) for o in ladder.operands if o.is_read)
+        key = (ladder.slug, tuple(sorted(problem.items())), read, seed)
         if key not in self._kept:
             while len(self._kept) >= KEPT:
                 self._kept.popitem(last=False)
-            self._kept[key] = Answer(ladder, ladder.make_inputs(problem, dtype, seed))
+            self._kept[key] = Answer(ladder, problem, ladder.make_inputs(problem, types, seed))
         self._kept.move_to_end(key)
         return self._kept[key]

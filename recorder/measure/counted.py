@@ -13,7 +13,8 @@ from typing import Any
 from recorder.card.device import Device
 from recorder.measure.lanes import Bench
 from recorder.measure.session import SENTENCES, Session
-from schema.ladder import KERNELS, load_ladder
+from schema.ladder import KERNELS
+from schema.load_ladder import load_ladder
 
 LAUNCHED = 4
 STOPPED = "recorder.measure.counted: "  # how a line begins that says why what was watched is not to be used
@@ -28,8 +29,8 @@ def main(ladder_name: str, rung_slug: str, device: Any, sizes: dict[str, int]) -
     ladder = load_ladder(folder if (folder / "ladder.py").exists() else KERNELS / ladder_name)
     session = Session(device, ladder, quick=False)
     rung, problem = ladder.rung(rung_slug), {**ladder.problem, **sizes}
-    work, built = Bench(session, 0, problem).work(rung.dtype), session.build(rung, problem)
-    enqueue = work.launcher(built.module, built.launch, built.zero)
+    work = Bench(session, 0, problem).work(ladder.types(rung))
+    enqueue = work.launcher(session.build(rung, problem))
 
     def launches(first: int) -> None:
         for copy in range(first, first + LAUNCHED):

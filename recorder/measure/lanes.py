@@ -9,7 +9,7 @@ from recorder.measure.rotation import CONDITIONS, LAUNCHES, Rotation
 from recorder.measure.session import Session, after_timing, is_fault, not_measured
 from recorder.measure.timing import VISIT, Lane, interleave, replays
 from recorder.measure.workload import Enqueue, Operands, Workload, fitting_operands
-from schema.ladder import Problem
+from schema.ladder import Problem, Types
 from schema.results import Failed, NotMeasured, TimePair
 
 SEED = 11
@@ -21,28 +21,30 @@ class Bench:
     def __init__(self, session: Session, samples: int, problem: Problem | None = None) -> None:
         self.session, self.samples, self.seed = session, samples, SEED
         self.problem = problem or session.the_ladder.problem
-        self.operands: dict[str, Operands] = {}
-        self.works: dict[tuple[str, str], Workload] = {}
+        self.operands: dict[tuple[str, ...], Operands] = {}  # by the types of what is read
+        self.works: dict[tuple[str, ...], Workload] = {}  # by all types
         self.lanes: dict[tuple[str, str], Lane] = {}
         self.missing: dict[tuple[str, str], NotMeasured] = {}  # conditions that cannot be timed
         self.faults: dict[str, Failed | NotMeasured] = {}  # things that could not be prepared
 
-    def work(self, dtype: str, returns: str = "fp32") -> Workload:
-        """The workload of an input and an output type. Those of one input type share their operands."""
-        session = self.session
-        if dtype not in self.operands:
-            answer = session.answer(self.problem, dtype, self.seed)
-            self.operands[dtype] = fitting_operands(session.device, session.the_ladder, self.problem, dtype, answer)
-        if (dtype, returns) not in self.works:
-            self.works[dtype, returns] = Workload(self.operands[dtype], returns)
-        return self.works[dtype, returns]
+    def work(self, types: Types) -> Workload:
+        """The workload of these types. Those whose types differ only in what is written share their operands."""
+        session, ladder = self.session, self.session.the_ladder
+        read = tuple(types[o.name] for o in ladder.operands if o.is_read)
+        every = tuple(types[o.name] for o in ladder.operands)
+        if read not in self.operands:
+            answer = session.answer(self.problem, types, self.seed)
+            self.operands[read] = fitting_operands(session.device, ladder, types, answer)
+        if every not in self.works:
+            self.works[every] = Workload(self.operands[read], types)
+        return self.works[every]
 
     def renew(self, seed: int) -> None:
         """Fresh inputs for everything on the bench."""
         if seed != self.seed:
             self.seed = seed
-            for dtype, operands in self.operands.items():
-                operands.renew(self.session.answer(self.problem, dtype, seed))
+            for operands in self.operands.values():
+                operands.renew(self.session.answer(self.problem, operands.types, seed))
 
     # ---- lanes ----------------------------------------------------------------------------------------------------
 
@@ -58,7 +60,7 @@ class Bench:
         work.require_right(part or name, enqueue)
         self.add(name, enqueue, work.rotation, part)
         for lane in self.lanes_of(name):
-            lane.check_against(work)
+            lane.check_against(work, enqueue)
 
     def add(self, name: str, enqueue: Enqueue, rotation: Rotation | None = None, part: str = "") -> None:
         """A cold and a warm lane of one thing; ``part`` (``name`` unless given) is to blame when it breaks."""
@@ -107,15 +109,15 @@ class Bench:
         }
 
     def numbers(self) -> dict[str, int]:
-        """By key and input type: what made cold runs cold, and how long trains are that differ from most."""
+        """By key and types that are read: what made cold runs cold, and how long trains are that differ from most."""
         found: dict[str, int] = {}
-        for dtype, operands in self.operands.items():
-            rotation = operands.rotation
+        for operands in self.operands.values():
+            rotation, label = operands.rotation, operands.label
             if rotation.launches != LAUNCHES:
-                found[f"launches_per_sample_{dtype}"] = rotation.launches
+                found[f"launches_per_sample_{label}"] = rotation.launches
             if not rotation.not_cold:
-                found[f"cold_copies_{dtype}"] = rotation.copies
-                found[f"cold_bytes_{dtype}"] = rotation.copies * operands.streamed_bytes
+                found[f"cold_copies_{label}"] = rotation.copies
+                found[f"cold_bytes_{label}"] = rotation.copies * operands.cold_bytes
         return found
 
     def method(self, **more: Any) -> dict[str, Any]:
@@ -127,7 +129,7 @@ class Bench:
             "samples_per_visit": VISIT,
             "warm_up_ms": self.session.device.warm_up_ms,
             **self.numbers(),
-            "inputs": "random, uniform in [-1, 1)",
+            "inputs": "random, uniform in [-1, 1); of integers from -8 to 7",
             **more,
         }
 

@@ -1,4 +1,4 @@
-"""How many copies of the streamed operand make a run cold? As many as the caches cannot hold, if the card can."""
+"""How many copies of the cold operands make a run cold? As many as the caches cannot hold, if the card can."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rotation:
 
 
 def rotate(name: str, nbytes: int, l2_bytes: int, free_bytes: int) -> Rotation:
-    """The rotation of an operand of ``nbytes`` called ``name`` on a card with these bytes of L2 and of free memory.
+    """The rotation of operands of ``nbytes`` in all, called ``name``, on a card with so much L2 and free memory.
 
     The copies add up to at least four times the L2 and to 256 MB, and their number divides a train of 100 launches; an
     operand that needs more copies than that has longer trains. A card without room for them gets fewer copies, as long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,9 +20,10 @@ from recorder.compile.toolkit import ToolkitError
 from recorder.measure.answers import Answer, Answers
 from recorder.measure.workload import LibraryMissing, WrongResult
 from sass.listing import ListingError
+from schema.dtypes import DtypeMissing
 from schema.kernel_file import read_source
 from schema.kernel_text import SourceError, rewrite_constants
-from schema.ladder import KERNELS, Ladder, LadderError, Problem, Rung
+from schema.ladder import KERNELS, Ladder, LadderError, Problem, Rung, Types
 from schema.launch import Launch
 from schema.misfit import misfit
 from schema.recording import MACHINE
@@ -32,10 +34,14 @@ T = TypeVar("T")
 MAX_SENTENCE = 400
 
 
+class NotHere(Exception):
+    """Something that this card cannot do; the message says what it needs."""
+
+
 # Their messages are sentences for a person; any other exception is shown with its type.
 SENTENCES = (
     DeviceError, CompileError, LadderError, SourceError, SassError, CubinError, ListingError, ToolkitError, WrongResult,
-    LibraryMissing,
+    LibraryMissing, NotHere, DtypeMissing,
 )  # fmt: skip
 
 
@@ -84,9 +90,9 @@ class Session:
         self.loaded = True
         return self.sampler
 
-    def answer(self, problem: Problem, dtype: str, seed: int) -> Answer:
-        """Inputs and float64 answer of the ladder's problem in these sizes."""
-        return self.answers.get(self.the_ladder, problem, dtype, seed)
+    def answer(self, problem: Problem, types: Types, seed: int) -> Answer:
+        """Inputs and float64 answer of the ladder's problem in these sizes and types."""
+        return self.answers.get(self.the_ladder, problem, types, seed)
 
     # ---- kernels --------------------------------------------------------------------------------------------------
 
@@ -100,7 +106,7 @@ class Session:
         wanted = []
         for rung, variant, constants in kernels:
             try:
-                wanted.append((*self.source(rung, variant, constants), self.device.arch))
+                wanted.append((*self.source(rung, variant, constants), target(rung, self.device.arch)))
             except SENTENCES:
                 continue
         self.cubins.ahead(wanted)
@@ -113,8 +119,10 @@ class Session:
         if not rung.accepts(problem, all_constants):
             sizes = ", ".join(f"{k} {v}" for k, v in problem.items())
             raise LadderError(f"{rung.slug} does not accept {sizes}")
-        module = self.device.load(self.cubins.get(source, name, self.device.arch), ladder.entry, name)
+        cubin = self.cubins.get(source, name, target(rung, self.device.arch))
+        module = self.device.load(cubin, ladder.entry, name)
         launch = rung.launch(problem, all_constants)
+        require_room(self.device, module, launch)
         return Built(rung, variant, all_constants, module, launch, rung.zero_output(all_constants))
 
     def machine_cubin(self, file: str) -> bytes:
@@ -137,7 +145,7 @@ class Session:
             return work()
         except ContextLost:
             raise
-        except (OutOfMemory, LibraryMissing, MemoryError) as error:
+        except (OutOfMemory, LibraryMissing, NotHere, DtypeMissing, MemoryError) as error:
             return NotMeasured(not_measured=sentence(error))
         except SENTENCES as error:
             return Failed(failed=sentence(error))
@@ -145,6 +153,25 @@ class Session:
             if self.device is not None:
                 self.device.sync()  # it may be the first sign that the context is lost
             return Failed(failed=sentence(error))
+
+
+def target(rung: Rung, arch: str) -> str:
+    """The architecture to compile a rung for on a card of ``arch``; NotHere where it needs another card."""
+    try:
+        return rung.target(arch)
+    except LadderError as error:
+        raise NotHere(str(error)) from None
+
+
+def require_room(device: Any, module: Any, launch: Launch) -> None:
+    """NotHere where a launch asks for what this card's blocks do not have."""
+    if launch.fault:
+        raise LadderError(launch.fault)
+    wanted = module.static_smem_bytes + launch.dynamic_smem_bytes
+    if wanted > (most := device.attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")):
+        raise NotHere(f"needs {wanted:,} bytes of shared memory a block; a block of this card has at most {most:,}")
+    if launch.cluster != (1, 1, 1) and int(re.sub(r"\D", "", device.arch)) < 90:
+        raise NotHere("needs clusters of blocks, which begin with sm_90")
 
 
 def sentence(error: BaseException) -> str:

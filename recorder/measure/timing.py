@@ -44,9 +44,10 @@ class Lane:
         """A lane of its own over the same replay, whose result the first one answers for."""
         return Lane(name, self.part, self.replay, self.launches)
 
-    def check_against(self, work: Workload) -> Lane:
-        """This lane, whose replays must compute the answer of ``work``."""
-        self.right = lambda: work.require_right(self.part, lambda copy: self.replay())
+    def check_against(self, work: Workload, enqueue: Enqueue) -> Lane:
+        """This lane, whose replays must compute the answer of ``work``; one launch alone, where a second changes it."""
+        check = enqueue if work.changes_what_it_reads else lambda copy: self.replay()
+        self.right = lambda: work.require_right(self.part, check)
         return self
 
 

@@ -1,4 +1,4 @@
-"""What does a kernel work on? One problem on the card: its inputs, enough copies to be cold, and its output."""
+"""What does a kernel work on? One problem on the card: what it reads, enough copies to be cold, and what it writes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from recorder.card.device import Module
 from recorder.measure.answers import Answer
 from recorder.measure.rotation import Rotation, rotate
-from schema.ladder import DTYPES, Ladder, Problem
-from schema.launch import Launch
+from schema.dtypes import numpy_dtype
+from schema.ladder import Ladder, Types
+from schema.rungs import Rung
 
-POISON = 0x7FFF_7FFF  # a NaN as fp32 and as two fp16: a cell that was not written shows
-Enqueue = Callable[[int], None]  # put the work on copy number n of the streamed operand on the device's stream
+POISON = 0x7FFF_7FFF  # a NaN in every floating type: a cell that was not written shows; as integers no likely sum
+Enqueue = Callable[[int], None]  # put the work on copy number n of the cold operands on the device's stream
 
 
 class LibraryMissing(Exception):
@@ -26,17 +26,17 @@ class WrongResult(Exception):
 
 
 class Operands:
-    """The inputs on the card: the streamed one as often as the rotation says, all others once."""
+    """What is read, on the card: the cold operands as often as the rotation says, all others once."""
 
-    def __init__(self, device: Any, ladder: Ladder, problem: Problem, answer: Answer, rotation: Rotation) -> None:
-        self.device, self.ladder, self.problem, self.rotation = device, ladder, problem, rotation
+    def __init__(self, device: Any, ladder: Ladder, types: Types, answer: Answer, rotation: Rotation) -> None:
+        self.device, self.ladder, self.types, self.rotation = device, ladder, types, rotation
+        self.problem = answer.problem
         self.addresses: dict[str, list[int]] = {}
         try:
-            for name, array in answer.inputs.items():
-                copies = rotation.copies if name == ladder.streamed.name else 1
-                places = self.addresses[name] = []
-                for _ in range(copies):
-                    places.append(device.alloc(array.nbytes))
+            for operand in (o for o in ladder.operands if o.is_read):
+                places = self.addresses[operand.name] = []
+                for _ in range(rotation.copies if operand.cold else 1):
+                    places.append(device.alloc(_whole_words(answer.inputs[operand.name].nbytes)))
         except BaseException:
             self.free()
             raise
@@ -45,26 +45,29 @@ class Operands:
     def renew(self, answer: Answer) -> None:
         """Other inputs in the same buffers; a graph captured over them stays valid."""
         self.answer = answer
-        for name, array in answer.inputs.items():
-            first, *others = self.addresses[name]
-            self.device.upload(first, array)
-            for other in others:
-                self.device.copy(other, first, array.nbytes)
+        self._fill(self.addresses)
         self.device.sync()
 
-    @property
-    def streamed(self) -> list[int]:
-        """Addresses of the copies."""
-        return self.addresses[self.ladder.streamed.name]
+    def restore(self) -> None:
+        """The values that kernels have overwritten, as they were."""
+        self._fill([o.name for o in self.ladder.operands if o.role == "inout"])
+
+    def _fill(self, names: Any) -> None:
+        for name in names:
+            array, (first, *others) = self.answer.inputs[name], self.addresses[name]
+            self.device.upload(first, array)
+            for other in others:
+                self.device.copy(other, first, _whole_words(array.nbytes))
 
     @property
-    def streamed_bytes(self) -> int:
-        """Bytes of one copy."""
-        return self.answer.inputs[self.ladder.streamed.name].nbytes
+    def cold_bytes(self) -> int:
+        """Bytes of one copy of the cold operands."""
+        return sum(self.ladder.bytes_of(o.name, self.problem, self.types) for o in self.ladder.cold)
 
-    def address(self, name: str, copy: int) -> int:
-        places = self.addresses[name]
-        return places[copy % len(places)]
+    @property
+    def label(self) -> str:
+        """The types of what is read, for a key: ``fp16``, or ``fp16_int8`` where they differ."""
+        return "_".join(dict.fromkeys(self.types[name] for name in self.addresses))
 
     def free(self) -> None:
         for address in (a for places in self.addresses.values() for a in places):
@@ -73,55 +76,94 @@ class Operands:
 
 
 class Workload:
-    """Operands, which workloads may share, and an output of a type of its own."""
+    """Operands, which workloads may share, and what is only written, in types of its own."""
 
-    def __init__(self, operands: Operands, returns: str = "fp32") -> None:
-        self.operands, self.returns = operands, returns
+    def __init__(self, operands: Operands, types: Types) -> None:
+        self.operands, self.types = operands, types
         self.device, self.ladder, self.problem = operands.device, operands.ladder, operands.problem
-        self.output_shape = self.ladder.output_shape(self.problem)
-        self.output_dtype = DTYPES[returns]
-        self.output_words = -(-int(np.prod(self.output_shape)) * self.output_dtype.itemsize // 4)
-        self.output = self.device.alloc(self.output_words * 4)
+        self.tolerances = self.ladder.tolerances(self.problem, types)
+        self.written: dict[str, int] = {}
+        for operand in (o for o in self.ladder.operands if o.role == "out"):
+            self.written[operand.name] = self.device.alloc(_whole_words(self.nbytes(operand.name)))
 
     @property
     def rotation(self) -> Rotation:
         return self.operands.rotation
 
     @property
-    def answer(self) -> Answer:
-        return self.operands.answer
+    def changes_what_it_reads(self) -> bool:
+        """Does a second launch give another result than the first?"""
+        return any(o.role == "inout" for o in self.ladder.operands)
 
-    def arguments(self, copy: int, extra: Sequence[Any] = ()) -> list[Any]:
-        """Inputs, output, sizes, then ``extra``: as numpy scalars, in the order that the kernels take them."""
-        pointers = [self.operands.address(i.name, copy) for i in self.ladder.inputs] + [self.output]
-        sizes = [np.int32(self.problem[name]) for name in self.ladder.sizes]
-        return [*(np.uint64(p) for p in pointers), *sizes, *extra]
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The C order shape of an operand."""
+        return self.ladder.operand(name).shape(self.problem)
 
-    def launcher(self, module: Module, launch: Launch, zero: bool, extra: Sequence[Any] = ()) -> Enqueue:
-        """``enqueue(copy)``: the zeroing of the output where the kernel needs it, and the launch."""
-        arguments = [self.arguments(copy, extra) for copy in range(self.rotation.copies)]
+    def nbytes(self, name: str) -> int:
+        return self.ladder.bytes_of(name, self.problem, self.types)
+
+    def address(self, name: str, copy: int) -> int:
+        """Where an operand lies on the card, for this copy."""
+        if name in self.written:
+            return self.written[name]
+        places = self.operands.addresses[name]
+        return places[copy % len(places)]
+
+    def arguments(self, rung: Rung, constants: dict[str, int], copy: int, extra: Sequence[Any] = ()) -> list[Any]:
+        """What the rung takes, in order, then ``extra``: numpy scalars, and tensor maps."""
+        scalars = self.ladder.scalar_values(self.problem)
+        maps = {one.name: one for one in rung.tensor_maps}
+        found: list[Any] = []
+        for name in self.ladder.taken(rung):
+            if name in maps:
+                one = maps[name]
+                place = self.address(one.operand, copy), self.types[one.operand], self.shape(one.operand)
+                found.append(self.device.tensor_map(*place, one.box(self.problem, constants), one.swizzle))
+            elif name in scalars:
+                found.append(scalars[name])
+            elif name in self.problem:
+                found.append(np.int32(self.problem[name]))
+            else:
+                found.append(np.uint64(self.address(name, copy)))
+        return [*found, *extra]
+
+    def launcher(self, built: Any, extra: Sequence[Any] = ()) -> Enqueue:
+        """``enqueue(copy)`` of a built kernel: the zeroing of the output where it needs that, and the launch."""
+        copies = range(self.rotation.copies)
+        arguments = [self.arguments(built.rung, built.constants, copy, extra) for copy in copies]
 
         def enqueue(copy: int) -> None:
-            if zero:
-                self.device.fill(self.output, 0, self.output_words)
-            self.device.launch(module, launch, arguments[copy % len(arguments)])
+            if built.zero:
+                self.fill(0)
+            self.device.launch(built.module, built.launch, arguments[copy % len(arguments)])
 
         return enqueue
 
-    def error(self, enqueue: Enqueue, copy: int = 0) -> float:
-        """The worst error of one launch over a poisoned output, relative to the ladder's scale; a NaN is infinite."""
-        self.device.fill(self.output, POISON, self.output_words)
-        enqueue(copy)
-        return self.error_of(self.device.download(self.output, self.output_shape, self.output_dtype))
+    def fill(self, word: int) -> None:
+        """Set all that is only written, in 32-bit words, on the stream."""
+        for name, address in self.written.items():
+            self.device.fill(address, word, _whole_words(self.nbytes(name)) // 4)
 
-    def error_of(self, got: np.ndarray) -> float:
-        """The worst error of this result, relative to the ladder's scale; a NaN is infinite."""
-        error = np.abs(got.astype(np.float64) - self.answer.expected) / self.answer.scale
-        return float("inf") if np.isnan(error).any() else float(error.max())
+    def error(self, enqueue: Enqueue, copy: int = 0) -> float:
+        """The worst error of one launch in units of the tolerance; a NaN is infinite.
+
+        What it only writes is poisoned before, and what it changes is as it was.
+        """
+        self.fill(POISON)
+        self.operands.restore()
+        enqueue(copy)
+        worst = 0.0
+        for operand in self.ladder.outputs:
+            name, dtype = operand.name, numpy_dtype(self.types[operand.name])
+            got = self.device.download(self.address(name, copy), self.shape(name), dtype)
+            error = self.operands.answer.error(name, got)
+            tolerance = self.tolerances[name]
+            worst = max(worst, error / tolerance if tolerance else (float("inf") if error else 0.0))
+        return worst
 
     def require_right(self, name: str, enqueue: Enqueue, copy: int = 0) -> float:
-        """The worst error of one launch in units of the ladder's tolerance; WrongResult where it is more than one."""
-        error = self.error(enqueue, copy) / self.ladder.tolerance(self.problem)
+        """The worst error of one launch in units of the tolerance; WrongResult where it is more than one."""
+        error = self.error(enqueue, copy)
         if not error <= 1.0:
             raise WrongResult(
                 f"{name} is wrong: its worst error is {error:.3g} times the tolerance ({self.ladder.tolerance_reason})"
@@ -129,14 +171,21 @@ class Workload:
         return error
 
     def free(self) -> None:
-        """Give back the output and the operands."""
-        self.device.free(self.output)
+        """Give back what is written and the operands."""
+        for address in self.written.values():
+            self.device.free(address)
         self.operands.free()
 
 
-def fitting_operands(device: Any, ladder: Ladder, problem: Problem, dtype: str, answer: Answer) -> Operands:
-    """Operands with as many copies as a cold run needs; one, and the reason, where the card has no room for them."""
-    nbytes = int(np.prod(ladder.streamed.shape(problem))) * DTYPES[dtype].itemsize
+def fitting_operands(device: Any, ladder: Ladder, types: Types, answer: Answer) -> Operands:
+    """Operands with as many copies as a cold run needs; one, and the reason, where there can be no cold run."""
+    nbytes = sum(ladder.bytes_of(o.name, answer.problem, types) for o in ladder.cold)
+    if not nbytes:
+        return Operands(device, ladder, types, answer, Rotation(1, not_cold="the ladder declares no operand as cold"))
     free, _ = device.memory_bytes()
-    rotation = rotate(ladder.streamed.name, nbytes, device.attribute("L2_CACHE_SIZE"), free)
-    return Operands(device, ladder, problem, answer, rotation)
+    names = " and ".join(o.shown for o in ladder.cold)
+    return Operands(device, ladder, types, answer, rotate(names, nbytes, device.attribute("L2_CACHE_SIZE"), free))
+
+
+def _whole_words(nbytes: int) -> int:
+    return -(-nbytes // 4) * 4

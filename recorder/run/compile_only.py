@@ -12,7 +12,7 @@ from recorder.experiments import code as code_experiment
 from recorder.measure.session import Session, not_measured
 from recorder.run.folder import RunError, locked, path_of, state_of, write
 from recorder.run.header import compile_only_card, make_header
-from recorder.run.outcome import faults_of
+from recorder.run.outcome import faults_of, idea_flags
 from schema.ladder import Ladder
 from schema.recording import dump, parse
 
@@ -44,10 +44,9 @@ def record_archs(
 def _record(arch: str, job: Job, ladder: Ladder, folder: Path, say: Callable[[str], None]) -> bool:
     """Whether a kernel failed."""
     started = time.monotonic()
-    sources = ladder.hashes()
     results, method = code_experiment.run(Session(None, ladder, False), arch)["code"]
     none = not_measured(WITHOUT)
-    header = make_header("code", job.subject, sources, compile_only_card(arch), started, False, method, none)
+    header = make_header("code", job.subject, ladder, compile_only_card(arch), started, False, method, none)
     path, text = path_of(folder, job), dump(header, results)
     try:
         said = write(path, text)
@@ -55,7 +54,9 @@ def _record(arch: str, job: Job, ladder: Ladder, folder: Path, say: Callable[[st
         raise RunError(f"{path}: cannot be written: {error.strerror or error}") from None
     if said:
         say(said)
-    faults = faults_of(parse(text, str(path)))
+    recording = parse(text, str(path))
+    faults = faults_of(recording)
+    lines = [f"failed: {fault}" for fault in faults] + [f"flagged: {flag}" for flag in idea_flags(recording, ladder)]
     took = f"{len(results.rungs)} rungs and {len(results.variants)} variants in {time.monotonic() - started:.1f} s"
-    say(f"{arch}: {job.subject}, {took}" + "".join(f"\n  failed: {fault}" for fault in faults))
+    say(f"{arch}: {job.subject}, {took}" + "".join(f"\n  {line}" for line in lines))
     return bool(faults)

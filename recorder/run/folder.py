@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from recorder.experiments import Job
-from recorder.run.header import subject_sources
+from schema.fresh import changes, now
 from schema.ladder import Ladder
 from schema.locks import try_lock
 from schema.recording import Recording, RecordingError, load, write_atomically
@@ -37,23 +37,22 @@ def state_of(job: Job, folder: Path, ladder: Ladder | None) -> tuple[str, Record
 
     A by-product that is missing, unreadable or stale makes its job so: the two belong together.
     """
-    sources = subject_sources(job.subject, ladder)
-    state, recording = _state_of_file(path_of(folder, job), sources)
+    state, recording = _state_of_file(path_of(folder, job), ladder)
     for name in job.experiment.also:
-        other, _ = _state_of_file(path_of(folder, job, name), sources)
+        other, _ = _state_of_file(path_of(folder, job, name), ladder)
         if state in ("recorded", "quick") and other not in ("recorded", "failed"):
             state = other
     return state, recording
 
 
-def _state_of_file(path: Path, sources: dict[str, str]) -> tuple[str, Recording | None]:
+def _state_of_file(path: Path, ladder: Ladder | None) -> tuple[str, Recording | None]:
     if not path.exists():
         return "missing", None
     try:
         recording = load(path)
     except RecordingError:
         return "unreadable", None
-    if recording.header.sources != sources:
+    if changes(recording.header, now(recording.header.experiment, ladder)):
         return "stale", recording
     if isinstance(recording.results, (Failed, NotMeasured)):
         return "failed", recording

@@ -1,4 +1,4 @@
-"""What heads a recording? The card, the toolkit, the hashes of the kernels, the method and the card's state."""
+"""What heads a recording? The card, the toolkit, what was launched and declared, the method and the card's state."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 
 from recorder.card.conditions import Nvml, scaled
 from recorder.compile.toolkit import versions
-from schema.kernel_file import read_source
-from schema.kernel_text import source_hash
-from schema.ladder import KERNELS, Ladder
-from schema.recording import MACHINE, SCHEMA, Card, Header
+from schema.fresh import declared, launched
+from schema.ladder import Ladder
+from schema.recording import SCHEMA, Card, Header
 from schema.results import NotMeasured
 
 
@@ -53,17 +52,9 @@ def compile_only_card(arch: str) -> Card:
     return Card(slug=arch, name=arch, arch=arch, **dict.fromkeys(fields, none))
 
 
-def subject_sources(subject: str, ladder: Ladder | None) -> dict[str, str]:
-    """Kernel file -> hash, of the ladder or of the machine's own kernels."""
-    if subject == MACHINE or ladder is None:
-        files = sorted((KERNELS / MACHINE).glob("*.cu"))
-        return {f.name: source_hash(read_source(f, f"kernels/{MACHINE}/{f.name}")) for f in files}
-    return ladder.hashes()
-
-
 def make_header(
-    experiment: str, subject: str, sources: dict[str, str], card: Card, started: float, quick: bool,
-    method: dict[str, Any], conditions: Any,
+    experiment: str, subject: str, ladder: Ladder | None, card: Card, started: float, quick: bool,
+    method: dict[str, Any], conditions: Any, practice: bool = False,
 ) -> Header:  # fmt: skip
     """The header of a recording that ends now; ``started`` is ``time.monotonic()`` at its start."""
     return Header(
@@ -73,9 +64,11 @@ def make_header(
         recorded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=round(time.monotonic() - started, 2),
         quick=quick,
+        practice=practice,
         card=card,
         toolkit=toolkit_versions(),
-        sources=sources,
+        sources=launched(experiment, ladder),
+        declared=declared(experiment, ladder),
         method=dict(method),
         conditions=conditions,
     )

@@ -14,8 +14,8 @@ from recorder.compile.nvrtc import check_arch
 from recorder.experiments import Job
 from recorder.measure.session import not_measured, shortened
 from recorder.run.folder import RunError, locked, path_of, state_of, write
-from recorder.run.header import make_header, subject_sources
-from recorder.run.outcome import Outcome, faults_of, flags_of
+from recorder.run.header import make_header
+from recorder.run.outcome import Outcome, faults_of, flags_of, idea_flags
 from recorder.run.serve import Task
 from recorder.run.worker import PATIENCE, START_S, Patience, Reply, Worker
 from schema.ladder import KERNELS, Ladder
@@ -95,10 +95,12 @@ class Run:
 
     def skipped(self, job: Job) -> Outcome | None:
         """The outcome of a job that is recorded already."""
-        state, recording = state_of(job, self.folder, self.ladders.get(job.subject))
+        ladder = self.ladders.get(job.subject)
+        state, recording = state_of(job, self.folder, ladder)
         if self.force or recording is None or not (state == "recorded" or (self.quick and state == "quick")):
             return None
-        return Outcome(job, "skipped", 0.0, faults_of(recording), flags_of(recording))
+        flags = [*flags_of(recording), *idea_flags(recording, ladder)]
+        return Outcome(job, "skipped", 0.0, faults_of(recording), flags)
 
     def record(self, job: Job, index: int) -> Outcome:
         """Do a job, and write what it gives."""
@@ -148,11 +150,10 @@ class Run:
             path = path_of(self.folder, job)
             self.report.say(f"{job.key}: {why}. The recording made before is kept: {path}")
             return outcome
-        sources = subject_sources(job.subject, ladder)
         texts = {}
         for name in job.experiment.files:
             none = not_measured("the experiment failed")
-            header = make_header(name, job.subject, sources, self.card, started, self.quick, {}, none)
+            header = make_header(name, job.subject, ladder, self.card, started, self.quick, {}, none)
             texts[name] = dump(header, Failed(failed=why))
         self._put(job, texts)
         return outcome
@@ -166,7 +167,8 @@ class Run:
             except RecordingError as error:  # too large, say
                 return self._failed(job, shortened(f"its recording would be no good: {error}"), started)
             faults += faults_of(recording)
-            flags += [flag for flag in flags_of(recording) if flag not in flags]
+            found = (*flags_of(recording), *idea_flags(recording, self.ladders.get(job.subject)))
+            flags += [flag for flag in found if flag not in flags]
         if not self._put(job, texts):
             return Outcome(job, "failed", time.monotonic() - started, [self.stop])
         return Outcome(job, "recorded", time.monotonic() - started, faults, flags)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recorder.experiments import Job
+from sass.listing import parse_sass
+from schema.ideas import code_faults
+from schema.ladder import Ladder
 from schema.recording import Conditions, Recording
-from schema.results import ConditionsResults
+from schema.results import Code, CodeResults, ConditionsResults
 
 
 @dataclass
@@ -50,3 +53,20 @@ def flags_of(recording: Recording) -> list[str]:
         if isinstance(state.other_processes, int) and state.other_processes:
             found.append(f"{state.other_processes} more processes computed on the card")
     return list(dict.fromkeys(found))
+
+
+def idea_flags(recording: Recording, ladder: Ladder | None) -> list[str]:
+    """Where recorded machine code is not what the ladder declares of it; the code is kept, and pages show it."""
+    if ladder is None or not isinstance(recording.results, CodeResults):
+        return []
+    made = {slug: rung.code for slug, rung in recording.results.rungs.items()} | recording.results.variants
+    code = {name: parse_sass(one.sass) for name, one in made.items() if isinstance(one, Code)}
+    flags = []
+    for rung in ladder.rungs:
+        if rung.slug not in code:
+            continue
+        flags += code_faults(rung, None, code[rung.slug])
+        for variant in rung.variants:
+            if of_variant := code.get(f"{rung.slug}.{variant.slug}"):
+                flags += code_faults(rung, variant, code[rung.slug], of_variant)
+    return flags

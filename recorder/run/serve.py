@@ -24,10 +24,12 @@ from recorder.compile.compiled import Cubins
 from recorder.experiments import module_of
 from recorder.measure.answers import Answers
 from recorder.measure.session import Session, not_measured, sentence
-from recorder.run.header import make_header, read_card, subject_sources
+from recorder.run.header import make_header, read_card
 from recorder.run.watch import Watch
 from schema.experiments import by_name
-from schema.ladder import KERNELS, LadderError, load_ladder
+from schema.fresh import launched
+from schema.ladder import KERNELS, LadderError
+from schema.load_ladder import load_ladder
 from schema.recording import MACHINE, Card, dump
 
 Tell = Callable[..., None]
@@ -128,18 +130,20 @@ def open_session(task: Task, device: Any, tell: Tell, kernels: Path, cubins: Cub
 def run_task(task: Task, session: Session, card: Card, kernels: Path) -> dict[str, str]:
     """Experiment name -> text of its recording."""
     started = time.monotonic()
-    sources = subject_sources(task.subject, session.ladder)
+    before = launched(task.experiment, session.ladder)
     try:
         found = module_of(task.experiment).run(session)
     except OutOfMemory as error:
         found = {name: (not_measured(sentence(error)), {}) for name in by_name(task.experiment).files}
     ladder = None if session.ladder is None else load_ladder(kernels / task.subject)
-    if subject_sources(task.subject, ladder) != sources:
+    if launched(task.experiment, ladder) != before:
         raise LadderError(f"the kernels of {task.subject} were changed while they were recorded; record again")
     conditions = session.sampler.conditions() if session.loaded else not_measured("nothing was timed")
     remarks = session.sampler.remarks() if session.loaded else {}
     texts = {}
+    practice = getattr(session.device, "practice", False)
     for name, (results, method) in found.items():
-        header = make_header(name, task.subject, sources, card, started, task.quick, {**method, **remarks}, conditions)
+        told = {**method, **remarks}
+        header = make_header(name, task.subject, session.ladder, card, started, task.quick, told, conditions, practice)
         texts[name] = dump(header, results)
     return texts

@@ -24,7 +24,7 @@ from tests.figures.sound import assert_sound
 NAMES = sorted(module.name for module in pkgutil.iter_modules(figures.__path__) if not module.ispkg)
 MARKUP = '<a href="https://example.org">x</a><i>y</i><img src=x>'  # figures use b, br and span themselves
 FREE = {  # fields that hold whatever a recording's author wrote, and maps whose keys are such words
-    "accumulates", "failed", "idea", "instruction", "kernels", "name", "not_measured", "ptxas", "returns",
+    "accumulates", "failed", "idea", "instruction", "kernels", "name", "not_measured", "operand", "ptxas", "returns",
     "throttle_reasons", "title", "tool", "version", "what",
 }  # fmt: skip
 KEYED = {"axes", "constants", "stalls", "throttle_reasons"}

@@ -15,7 +15,7 @@ from publisher.figures.kit.style import fmt_time
 from sass.listing import is_dummy, parse_sass
 from schema.results import NotMeasured
 from tests.figure_states import captions, state
-from tests.figures.evidence import LADDER, changed
+from tests.figures.evidence import LADDER, changed, pair
 
 
 def test_ladder_adds_a_rung_a_step_and_then_shows_all(evidence: Evidence) -> None:
@@ -41,8 +41,34 @@ def test_ladder_numbers_are_the_medians(evidence: Evidence) -> None:
     assert names[len(results.rungs) :] == [
         *(reference.title for reference in results.references.values()),
         "an empty launch",
-        *(f"a plain read, {slug.removeprefix('read_').upper()}" for slug in results.floors if slug != "empty"),
+        "the least bytes moved, FP16",
+        "the least bytes moved, FP32",
     ]
+
+
+def test_ladder_marks_the_floor_of_each_rungs_own_types(evidence: Evidence) -> None:
+    code, times = evidence.need("code").results, evidence.need("times").results
+    rungs = code.rungs | {"tuned": code.rungs["tuned"].model_copy(update={"types": "fp16_w_int8"})}
+    floors = times.floors | {"move_fp16_w_int8": pair(5.0)}
+    given = changed(changed(evidence, "code", rungs=rungs), "times", floors=floors)
+    figure = ladder.draw(given)
+    marks = state(figure, "", "all")[0][ladder.FLOORS]
+    assert marks["x"][-1] == pytest.approx(5.0) and marks["ids"][-1] == f"{LADDER}.floors.move_fp16_w_int8.cold"
+    assert marks["hovertext"][-1].startswith("the least bytes moved, fp16_w_int8, cold")
+    assert marks["x"][0] == pytest.approx(floors["move_fp32"].cold.samples.median_us, abs=1e-3)
+
+
+def test_ladder_tells_which_operands_are_cold(evidence: Evidence) -> None:
+    operands = evidence.need("times").results.operands
+    said = captions(ladder.draw(evidence))
+    assert all("Cold, W is not in the L2 cache when a launch begins" in said[slug] for slug in ("naive", "all"))
+    both = operands | {"x": operands["x"].model_copy(update={"cold": True})}
+    assert (
+        "Cold, X and W are not in the L2 cache"
+        in captions(ladder.draw(changed(evidence, "times", operands=both)))["all"]
+    )
+    none = operands | {"w": operands["w"].model_copy(update={"cold": False})}
+    assert "declares no operand" in captions(ladder.draw(changed(evidence, "times", operands=none)))["all"]
 
 
 def test_ladder_compares_by_resolution(evidence: Evidence) -> None:

@@ -36,12 +36,13 @@ PARTS = {
     "tiles_blocks_sms": ("placement", "rungs"),
 }
 UNFIT = [
-    ("one_block", {"rung": "tensor_core"}, "has no LDGSTS"),
+    ("one_block", {"rung": "naive"}, "the ladder declares no loop over slices for naive"),
     ("one_block", {"rung": "nothing"}, "has no rung nothing"),
     ("architectures", {"rungs": "nothing"}, "has no rung nothing"),
     ("fragment", {"shape": "m8n8k4"}, "m8n8k4 is not one of"),
     ("fill_the_chip", {"launch": "99"}, "no launch 99"),
     ("tiles_blocks_sms", {"launch": "99"}, "no launch 99"),
+    ("tiles_blocks_sms", {"rung": "naive"}, "no launch was recorded"),
     ("placement", {"rungs": "naive"}, "no launch was recorded"),
     ("probes", {"published": "nosuch"}, "has no nosuch"),
 ]
@@ -67,7 +68,7 @@ def _all(value: Any, why: Model) -> Any:
         return why
     if isinstance(value, Model):
         fields = type(value).model_fields
-        if "samples_us" in fields or "cells" in fields or "launches" in fields or "a" in fields or "sass" in fields:
+        if "samples_us" in fields or "cells" in fields or "condition" in fields or "a" in fields or "sass" in fields:
             return why
         if "stalls" in fields:
             return why

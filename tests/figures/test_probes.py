@@ -8,6 +8,7 @@ from publisher.figures import (
     probes,
 )
 from publisher.figures.kit.figure import Evidence, Missing
+from publisher.figures.kit.proof import proofs_of
 from tests.figure_states import captions, state
 from tests.figures.evidence import LADDER, changed, pair, without
 
@@ -102,3 +103,19 @@ def test_published_probes_are_a_trace_of_their_own_with_their_source(evidence: E
     assert [one.kind for one in figure.provenance] == ["recorded", "derived", "published"]
     with pytest.raises(Missing, match=r"has no rtx_4090; it has .*rtx_5090_linear"):
         probes.draw(evidence, published="rtx_4090")
+
+
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [("fp32", "1 `FFMA2` and 1 `FFMA`"), ("fp64", "no `DFMA`"), ("", "and 1 `FFMA`")],
+)
+def test_the_multiplies_that_are_counted_are_those_of_the_declared_unit(
+    unit: str, says: str, evidence: Evidence
+) -> None:
+    rungs = dict(evidence.need("code").results.rungs)
+    code = rungs["shared"].code
+    sass = code.sass.replace("FFMA R24", "FFMA2 R24", 1)
+    rungs["shared"] = rungs["shared"].model_copy(update={"unit": unit, "code": code.model_copy(update={"sass": sass})})
+    proof = proofs_of(changed(evidence, "code", rungs=rungs), "shared", ())["full"]
+    assert says in proof.words
+    assert proof.listing("a", "full").title.startswith("full: 1 LDG, ")

@@ -38,12 +38,71 @@ def _roofs(figure: SteppedFigure) -> list[str]:
     return [trace["name"].split(",")[0] for trace in figure.data if "name" in trace]
 
 
-def test_what_a_point_lacks_reaches_the_lowest_roof_of_memory_above_it(evidence: Evidence) -> None:
+def test_what_a_point_lacks_reaches_the_lowest_of_its_roofs_above_it(evidence: Evidence) -> None:
     figure = roofline.draw(evidence)
     gap, marks = state(figure, "cold", "tuned")[0][:2]
     peaks = evidence.card.recordings["machine", "peaks"].results
     allowed = [gigabytes * marks["x"][-1] / 1e3 for gigabytes in (peaks.read_GBps, peaks.l2_read_GBps)]
+    allowed.append(peaks.hmma_fp16_tflops)
     assert gap["y"] == pytest.approx([marks["y"][-1], min(a for a in allowed if a > marks["y"][-1])], rel=1e-3)
+
+
+def test_a_point_is_held_against_the_lower_of_its_roofs(evidence: Evidence) -> None:
+    """The fourth rung calculates on the FP32 units: at its intensity memory allows more than they do."""
+    times, peaks = evidence.need("times").results, evidence.need("peaks", "machine").results
+    intensity = times.flops / times.least_bytes["fp16"]
+    assert peaks.fp32_tflops < peaks.read_GBps * intensity / 1e3
+    us = times.flops / (0.92 * peaks.fp32_tflops) / 1e6
+    fast = times.rungs["fp16"].model_copy(update=dict(pair(us)))
+    figure = roofline.draw(changed(evidence, "times", rungs={**times.rungs, "fp16": fast}))
+    said = captions(figure, "cold")
+    assert "92.0\u202f% of the measured rate of FP32 FMA" in said["fp16"] and "device memory allows" in said["fp16"]
+    assert "% of what device memory allows" in said["tuned"] and "the rate of tensor cores is" in said["tuned"]
+    gap = state(figure, "cold", "fp16")[0][0]
+    assert gap["y"][1] == pytest.approx(peaks.fp32_tflops)
+    row = next(row for row in figure.table.rows if row[:2] == (_title(evidence, "fp16"), "cold"))
+    assert row[5:7] == ("FP32 FMA", "92.0")
+
+
+def _title(evidence: Evidence, slug: str) -> str:
+    return evidence.need("code").results.rungs[slug].title
+
+
+def _with(evidence: Evidence, slug: str, **values: str) -> Evidence:
+    """The evidence with something else declared of a rung."""
+    rungs = dict(evidence.need("code").results.rungs)
+    rungs[slug] = rungs[slug].model_copy(update=values)
+    return changed(evidence, "code", rungs=rungs)
+
+
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [
+        ("", "The ladder does not declare on which unit it calculates, so only device memory is a roof"),
+        ("fp64", "The rate of its FP64 units was not measured, so only device memory is a roof"),
+        ("tensor_bf16", "The rate of its tensor cores, BF16 was not measured: no room, so only device memory"),
+    ],
+)
+def test_a_unit_without_a_rate_is_said(unit: str, says: str, evidence: Evidence) -> None:
+    given = changed(evidence, "peaks", "machine", hmma_bf16_tflops=NotMeasured(not_measured="no room"))
+    figure = roofline.draw(_with(given, "tuned", unit=unit))
+    assert says in captions(figure, "cold")["tuned"]
+    row = next(row for row in figure.table.rows if row[:2] == (_title(evidence, "tuned"), "cold"))
+    assert row[5] == "device memory" and row[7]
+
+
+def test_the_rate_of_a_unit_that_a_rung_declares_is_a_roof(evidence: Evidence) -> None:
+    figure = roofline.draw(_with(evidence, "tuned", unit="tensor_bf16"))
+    assert _roofs(figure)[-1] == "tensor cores" and len(_roofs(figure)) == 5
+    assert "the rate of tensor cores, BF16 is 640" in captions(figure, "cold")["tuned"]
+
+
+def test_a_rung_without_least_bytes_is_in_the_table_with_its_reason(evidence: Evidence) -> None:
+    figure = roofline.draw(_with(evidence, "tuned", types="fp16_w_int8"))
+    rows = [row for row in figure.table.rows if row[0] == _title(evidence, "tuned")]
+    assert [row[2] for row in rows] == ["", ""]
+    assert all(row[7] == "no least bytes were recorded for fp16_w_int8" and row[3] for row in rows)
+    assert "tuned" not in captions(figure, "cold")
 
 
 def test_roofs_of_a_throttled_card_say_so(evidence: Evidence) -> None:

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 from recorder.card.device import Device
 from recorder.experiments import fragment
 from recorder.experiments.placement import STAMP_BYTES
-from recorder.measure.answers import Answer
+from recorder.measure.answers import Answers
 from recorder.measure.rotation import Rotation
 from recorder.measure.session import Session
 from recorder.measure.workload import Operands, Workload
-from schema.ladder import Ladder, Rung, load_ladders
+from schema.ladder import Ladder, Rung
+from schema.load_ladder import load_ladders
 from tests.fake_programs import cells
 from tests.fake_recorder import KERNELS as MINI
 
 PARTIAL = {"loads_only", "math_only"}  # these do not compute the answer
 SEED = 5
-LADDERS = {**load_ladders(), **load_ladders(MINI)}
+ANSWERS = Answers()
+LADDERS = {**load_ladders(), **load_ladders(MINI), **load_ladders(MINI.parent / "ladders")}
 KERNELS = [
     pytest.param(ladder, rung, variant, id=f"{slug}-{rung.slug}{variant and '.' + variant}")
     for slug, ladder in LADDERS.items()
     for rung in ladder.rungs
-    for variant in ("", *rung.variants)
+    for variant in ("", *rung.variant_slugs)
     if variant not in PARTIAL
 ]
-
-
-@cache
-def answer(slug: str, at: int, dtype: str) -> Answer:
-    """Inputs and answer of a ladder's problem number ``at``; all its rungs of a type share them."""
-    return Answer(LADDERS[slug], LADDERS[slug].make_inputs(problems(LADDERS[slug])[at], dtype, SEED))
 
 
 def problems(ladder: Ladder) -> list[dict[str, int]]:
@@ -45,14 +39,15 @@ def problems(ladder: Ladder) -> list[dict[str, int]]:
 def test_a_rung_agrees_with_float64(device: Device, ladder: Ladder, rung: Rung, variant: str):
     session = Session(device, ladder, quick=True)
     checked = 0
-    for at, problem in enumerate(problems(ladder)):
+    for problem in problems(ladder):
         if not rung.accepts(problem, ladder.constants(rung, variant)):
             continue
-        operands = Operands(device, ladder, problem, answer(ladder.slug, at, rung.dtype), Rotation(2))
-        work = Workload(operands)
+        types = ladder.types(rung)
+        answer = ANSWERS.get(ladder, problem, types, SEED)
+        work = Workload(Operands(device, ladder, types, answer, Rotation(2)), types)
         built = session.build(rung, problem, variant)
         extra = [np.uint64(device.alloc(built.launch.blocks * STAMP_BYTES))] if variant == "placement" else []
-        enqueue = work.launcher(built.module, built.launch, built.zero, extra)
+        enqueue = work.launcher(built, extra)
         for copy in range(2):
             work.require_right(f"{rung.slug} at {problem}", enqueue, copy)
         checked += 1

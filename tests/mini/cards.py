@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from schema.fresh import now
 from schema.kernel_text import read_constants, source_hash
-from schema.recording import Card, Header, dump, numbers_block, write_atomically
+from schema.load_ladder import load_ladder
+from schema.recording import SCHEMA, Card, Header, dump, numbers_block, write_atomically
 from schema.results import (
     Check,
     Code,
     CodeResults,
     Model,
+    NotDeclared,
     NotMeasured,
+    OperandUse,
     RungCode,
     RungTimes,
     Timed,
@@ -58,17 +62,20 @@ def write_cards(folder: Path) -> None:
 
 
 def write(folder: Path, card: Card, experiment: str, results: Model, **changes: Any) -> None:
+    today = now(experiment, load_ladder(KERNELS))
     header = Header.model_validate(
         {
-            "schema": 1,
+            "schema": SCHEMA,
             "experiment": experiment,
             "subject": SUBJECT,
             "recorded": "2026-03-04T05:06:07Z",
             "seconds": 1.5,
             "quick": False,
+            "practice": False,
             "card": card,
             "toolkit": {"nvrtc": "13.10"},
-            "sources": {file: source_hash((KERNELS / file).read_text(encoding="utf-8")) for file in RUNGS.values()},
+            "sources": today.sources,
+            "declared": today.declared,
             "method": {"launches": 100, "samples": 60},
             "conditions": NotMeasured(not_measured="a card of the test-suite"),
         }
@@ -90,6 +97,10 @@ def times(seed: int, rungs: dict[str, tuple[float, float | None]]) -> TimesResul
     not_run = NotMeasured(not_measured="plain trains were left out")
     return TimesResults(
         problem=PROBLEM,
+        operands={
+            "x": OperandUse(title="x", role="in", shape=[4096, 1024], cold=True),
+            "y": OperandUse(title="y", role="out", shape=[4096], cold=False),
+        },
         flops=PROBLEM["rows"] * PROBLEM["columns"],
         least_bytes={"fp32": 4 * (PROBLEM["rows"] * PROBLEM["columns"] + PROBLEM["rows"])},
         rungs={
@@ -116,13 +127,20 @@ def code() -> CodeResults:
             title=slug.capitalize(),
             idea="Adds up rows.",
             dtype="fp32",
+            types="fp32",
+            unit="",
+            pipeline=NotDeclared(not_declared="the ladder declares no loop over slices for it"),
+            launches=NotDeclared(not_declared="the ladder declares no other launches of it"),
             code=Code(
                 file=file,
                 entry="sums",
+                target="sm_90a",
                 sha256=source_hash(source),
                 constants=read_constants(source),
                 grid=[32 if slug == "plain" else 1024, 1, 1],
                 block=[128, 1, 1],
+                cluster=[1, 1, 1],
+                programmatic=False,
                 dynamic_smem_bytes=0,
                 static_smem_bytes=0,
                 registers=24,

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from publisher.figures.kit.figure import DataTable, Evidence
 from publisher.figures.kit.measured import CONDITIONS, compare, exact_us, interval_text, twin_of
-from publisher.figures.kit.style import Rung, fmt_time, rungs, times
+from publisher.figures.kit.style import Rung, fmt_time, listed, rungs, times
+from schema.dtypes import DTYPES
 from schema.recording import Recording
 from schema.results import Timed
 
-READ = "read_"  # floors of this name and a dtype read the streamed operand and do nothing else
+MOVE = "move_"  # floors of this name and the types move the least bytes and do nothing else
 EMPTY = "empty"
 
 
@@ -70,7 +71,7 @@ def table(evidence: Evidence, recording: Recording, rows: Sequence[Row]) -> Data
     ]
     results = recording.results
     others = {slug: getattr(ref, "title", slug) for slug, ref in results.references.items()}
-    others |= {slug: _floor_name(slug) for slug in results.floors}
+    others |= {slug: floor_name(slug) for slug in results.floors}
     for slug, title in others.items():
         found = {condition: times(recording, slug, condition) for condition in CONDITIONS}
         body.append((title, *_cells({c: t for c, (t, _) in found.items()}, {c: w for c, (_, w) in found.items()}), ""))
@@ -95,7 +96,22 @@ def _beside(evidence: Evidence, rows: Sequence[Row], place: int) -> str:
     return compare(ours, theirs, twin_of(evidence, "cold")).words if ours and theirs else ""
 
 
-def _floor_name(slug: str) -> str:
+def floor_name(slug: str) -> str:
+    """A floor as pages call it: ``the least bytes moved, FP16``."""
     if slug == EMPTY:
         return "an empty launch"
-    return f"a plain read, {slug.removeprefix(READ).upper()}" if slug.startswith(READ) else slug
+    types = slug.removeprefix(MOVE)
+    return f"the least bytes moved, {types.upper() if types in DTYPES else types}" if slug.startswith(MOVE) else slug
+
+
+def conditions_text(recording: Recording) -> str:
+    """What cold and warm mean in this recording: ``Cold, W is not in the L2 cache when a launch begins; …``."""
+    operands = [one.title for one in recording.results.operands.values() if one.cold]
+    if not operands:
+        return "The ladder declares no operand that cold runs find outside the L2 cache."
+    names = listed(operands)
+    one = len(operands) == 1
+    return (
+        f"Cold, {names} {'is' if one else 'are'} not in the L2 cache when a launch begins; "
+        f"warm, the launch before read the same {names}."
+    )

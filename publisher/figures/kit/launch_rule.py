@@ -1,4 +1,4 @@
-"""How would a launch fill a card, were its tiles, its split or the card another? By the launch rule alone: no times.
+"""How would a launch fill a card, had it another number of blocks, or were the card another? By rule alone: no times.
 
 ``site/scripts/later/what-if.js`` computes the same for a reader's sliders; a test demands that both agree.
 """
@@ -6,15 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-
-def blocks(tile_rows: int, split: int, rows: int) -> int:
-    """Blocks of a launch: one for each tile of ``tile_rows`` rows, the last may be short, and each part of the split.
-
-    Raises ValueError unless all three are at least 1.
-    """
-    _at_least_one(tile_rows=tile_rows, split=split, rows=rows)
-    return -(-rows // tile_rows) * split
 
 
 def slots(sms: int, per_sm: int) -> int:
@@ -57,12 +48,12 @@ class Filling:
     tail: float  # … as a share of all
 
 
-def filling(rows: int, tile_rows: int, split: int, sms: int, per_sm: int) -> Filling:
-    """The rule for a matrix of ``rows`` rows in tiles of ``tile_rows``, ``split`` blocks a tile, on ``sms`` SMs."""
-    count, places = blocks(tile_rows, split, rows), slots(sms, per_sm)
-    last = last_wave(count, places)
+def filling(blocks: int, sms: int, per_sm: int) -> Filling:
+    """The rule for a launch of ``blocks`` on ``sms`` SMs that each hold ``per_sm`` at once."""
+    places = slots(sms, per_sm)
+    last = last_wave(blocks, places)
     return Filling(
-        count, lit_sms(count, sms), waves(count, places), last, sms - lit_sms(last, sms), tail(count, sms, per_sm)
+        blocks, lit_sms(blocks, sms), waves(blocks, places), last, sms - lit_sms(last, sms), tail(blocks, sms, per_sm)
     )
 
 

@@ -12,6 +12,7 @@ from publisher.figures.kit.carried import MARK, taken_over, told
 from publisher.figures.kit.excerpt import MARKED
 from publisher.figures.kit.figure import CodeLine, Listing
 from publisher.figures.kit.style import fmt_count
+from sass.control_flow import Loop
 from sass.explanations import entry_of, family, general, particular
 from sass.listing import Instruction, ListingError, is_dummy, loop_instructions, main_loop, parse_sass
 from schema.kernel_text import SourceError, read_regions
@@ -49,10 +50,15 @@ class Linked:
         return tuple(key for key in dict.fromkeys(keys) if key in exist)
 
 
-def linked(code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], arch: str) -> Linked | None:
-    """The main loop of ``code`` in its languages; None where it has no loop. ListingError: no such PTX line."""
+def linked(
+    code: Code, sources: Mapping[str, str], glossary: Mapping[str, Any], arch: str, loop: Loop | None = None
+) -> Linked | None:
+    """A loop of ``code`` in its languages, its main loop where none is given; None where it has no loop.
+
+    ListingError: no such PTX line.
+    """
     found = parse_sass(code.sass)
-    loop = main_loop(found)
+    loop = loop or main_loop(found)
     if loop is None:
         return None
     inside = loop_instructions(found, loop)

@@ -10,7 +10,7 @@ from publisher.facts.units import significant
 from publisher.facts.values import largest_twin_difference
 from publisher.figures.kit.figure import Evidence, Missing
 from publisher.source.published import PublishedSet
-from schema.results import Failed, NotMeasured, Timed
+from schema.results import ABSENT, Failed, NotDeclared, NotMeasured, Timed
 from schema.statistics import resolution_us
 
 CONDITIONS = ("cold", "warm")
@@ -35,8 +35,8 @@ def interval_text(timed: Timed) -> str:
 
 
 def value_of(maybe: Any) -> Any:
-    """The value of a three-state field, ``None`` where it failed or was not measured."""
-    return None if isinstance(maybe, (Failed, NotMeasured)) else maybe
+    """The value of a field, ``None`` where it failed, was not measured or is not declared."""
+    return None if isinstance(maybe, ABSENT) else maybe
 
 
 def time_of(pair: Any, condition: str) -> Timed | None:
@@ -52,6 +52,8 @@ def reason(*fields: Any) -> str:
             return f"failed: {maybe.failed}"
         if isinstance(maybe, NotMeasured):
             return f"not measured: {maybe.not_measured}"
+        if isinstance(maybe, NotDeclared):
+            return maybe.not_declared
     return "not recorded"
 
 

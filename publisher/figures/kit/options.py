@@ -1,4 +1,4 @@
-"""What may an option of a figure name? A rung, a size, a constant, a set: what some card has, or a kernel's file."""
+"""What may an option of a figure name? A rung, a size, an axis, a set: what some card has, or a kernel's file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from publisher.faults import instead
 from publisher.figures.kit.figure import Evidence
 from publisher.source.snippets import slug_of
-from schema.kernel_text import SourceError, read_constants
 from schema.recording import MACHINE
 
 TIMES, PLACEMENT = "times", "placement"
@@ -48,21 +47,10 @@ def _launches(evidence: Evidence) -> list[str]:
     return [str(number + 1) for number in range(max(map(len, tables), default=0))]
 
 
-def _constants(evidence: Evidence) -> list[str]:
-    names: list[str] = []
-    for text in evidence.sources.values():
-        try:
-            names += read_constants(text)
-        except SourceError:
-            continue  # a fault of whoever quotes it
-    return names
-
-
 RungName = Annotated[str, Names(_rungs)]
 RungNames = Annotated[str, Names(_rungs, many=True)]
 TimedNames = Annotated[str, Names(_timed, many=True)]  # rungs and library calls
 LaunchNumber = Annotated[str, Names(_launches)]  # from 1
-ConstantName = Annotated[str, Names(_constants)]
 SizeName = Annotated[str, Names(lambda e: [name for found in _results(e, TIMES) for name in found.problem])]
 AxisName = Annotated[str, Names(lambda e: [name for found in _results(e, "sweep") for name in found.axes])]
 ShapeName = Annotated[str, Names(lambda e: [n for found in _results(e, "fragment", MACHINE) for n in found.shapes])]

@@ -12,7 +12,7 @@ from publisher.figures.kit.figure import Evidence
 from publisher.figures.kit.measured import reason, value_of
 from publisher.figures.kit.style import Rung, fmt_count, lacking, rungs
 from schema.recording import Recording
-from schema.results import RungPlacement, Table
+from schema.results import Launches, RungPlacement, Table
 
 MOST_COUNTS = 3  # of blocks an SM that a sentence tells one by one
 
@@ -115,11 +115,12 @@ class Launch:
 
 @dataclass(frozen=True)
 class Placed:
-    """A rung with its recorded launches."""
+    """A rung with its recorded launches, and the blocks of others where the ladder has choices for it."""
 
     rung: Rung
     recorded: RungPlacement
     launches: tuple[Launch, ...]
+    others: Launches | None
 
 
 def placed_rungs(evidence: Evidence, wanted: Sequence[str] = ()) -> tuple[Recording, list[Placed], list[str]]:
@@ -139,7 +140,8 @@ def placed_rungs(evidence: Evidence, wanted: Sequence[str] = ()) -> tuple[Record
         placement = value_of(entry)
         if slug in known and placement is not None and placement.launches:
             launches = tuple(_launch(table, sms) for table in placement.launches)
-            found.append(Placed(known[slug], placement, launches))
+            others = value_of(evidence.need("code").results.rungs[slug].launches)
+            found.append(Placed(known[slug], placement, launches, others))
         else:
             absent.append(f"{slug}: {reason(entry)}")
     if not found:

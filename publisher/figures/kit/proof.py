@@ -11,10 +11,11 @@ from publisher.figures.kit.style import listed
 from sass.listing import Instruction, is_dummy, loop_instructions, loops, parse_sass, without_padding
 from sass.opcodes import family
 from schema.results import Code
+from schema.units import UNITS
 
 # Ways to ask global memory for data: into shared memory in the background, by a descriptor, and into registers.
 LOADS = ("LDGSTS", "UTMALDG", "LDG")
-MATHS = ("HMMA", "HGMMA", "UTCHMMA", "FFMA")
+MATHS = ("HMMA", "HGMMA", "UTCHMMA", "FFMA")  # where the ladder declares no unit
 LISTED = 3  # lines of one opcode, at most
 
 
@@ -62,7 +63,8 @@ class Proof:
         for missing, group in zip(self.names, (self.loads, self.maths), strict=True):
             if not group:
                 lines.append(CodeLine(f"{slug}-no-{missing.lower()}", f"no {missing}"))
-        counts = (f"{len(group)} {name}" for name, group in zip(self.names, (self.loads, self.maths), strict=True))
+        groups = zip(self.names, (self.loads, self.maths), strict=True)
+        counts = (_names(group).replace("`", "") or f"0 {missing}" for missing, group in groups)
         return Listing(slug, f"{name}: {', '.join(counts)}", "sass", tuple(lines))
 
 
@@ -76,14 +78,17 @@ def proofs_of(evidence: Evidence, rung: str, variants: Sequence[str]) -> dict[st
     listings = {name: without_padding(parse_sass(code.sass)) for name, code in codes.items() if isinstance(code, Code)}
     if "full" not in listings:
         return {}
-    load, math = (_first_family(listings["full"], families) for families in (LOADS, MATHS))
-    return {name: _proof(found, (load, math)) for name, found in listings.items()}
+    unit = UNITS.get(recording.results.rungs[rung].unit)
+    load = _first_family(listings["full"], LOADS)
+    maths = unit.families if unit else (_first_family(listings["full"], MATHS),)
+    names = (load, _first_family(listings["full"], maths))
+    return {name: _proof(found, names, maths) for name, found in listings.items()}
 
 
-def _proof(found: tuple[Instruction, ...], names: tuple[str, str]) -> Proof:
+def _proof(found: tuple[Instruction, ...], names: tuple[str, str], families: tuple[str, ...]) -> Proof:
     real = [i for i in found if not is_dummy(i)]
     loads = tuple(i for i in real if family(i) in LOADS)
-    maths = tuple(i for i in real if family(i) == names[1])
+    maths = tuple(i for i in real if family(i) in families)
     return Proof(names, loads, maths, _loop(found, {i.offset for i in (*loads, *maths)}))
 
 

@@ -17,6 +17,7 @@ RATES = (
     ("fp32_tflops", "FP32 FMA", "FP32 multiply-adds", "@s5"),
     ("hmma_fp16_tflops", "tensor cores", "FP16 tensor-core multiplies", "@s8"),
 )
+MORE_RATES = (("hmma_bf16_tflops", "tensor cores, BF16", "BF16 tensor-core multiplies", "@s6"),)  # where a rung has it
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,8 @@ class Rung:
     slug: str
     title: str
     idea: str
-    dtype: str
+    types: str  # of all operands, the key of the least bytes and of their floor
+    unit: str  # a name of ``schema.units``, or empty
     code: Code | None
     why: str  # there is no code
 
@@ -212,7 +213,7 @@ def rungs(evidence: Evidence) -> list[Rung]:
     """All rungs in the order of the ladder, from the code recording; ``Missing`` without one."""
     found = evidence.need("code").results.rungs
     return [
-        Rung(number, slug, rung.title, rung.idea, rung.dtype, code, "" if code else reason(rung.code))
+        Rung(number, slug, rung.title, rung.idea, rung.types, rung.unit, code, "" if code else reason(rung.code))
         for number, (slug, rung) in enumerate(found.items(), start=1)
         for code in [value_of(rung.code)]
     ]

@@ -1,16 +1,25 @@
-// What if the tiles, the split or the card were other ones? The launch rule of publisher/figures/kit/launch_rule.py under three sliders.
+// What if the launch or the card were another? The launch rule of publisher/figures/kit/launch_rule.py under a few sliders.
 //
-// It is derived and says so; it predicts no time, and the recorded steps of the figure stay as they are.
+// The sliders are the constants that the ladder lets a reader turn, and the SMs of the card. How many blocks a launch has
+// is looked up in a table of the recording (publisher/figures/kit/what_if.py); the rest is derived and says so. It
+// predicts no time, and the recorded steps of the figure stay as they are.
 (() => {
   "use strict";
   const DRIVER = "what-if";
+  const SMS = "card-sms"; // no constant has such a name
   const TITLE = "What if the launch were another?"; // one line at 320 px: the panel reserves no more
 
   const count = (number, one) => `${number.toLocaleString("en")}\u00a0${one}${number === 1 ? "" : "s"}`;
 
+  // The table turns the last choice fastest; 0: the rung does not accept these values.
+  const blocksAt = ({ choices, table }, values) =>
+    table[choices.reduce((place, { name, values: all }) => place * all.length + all.indexOf(values[name]), 0)];
+
+  // The recorded value, or where it is none of those to choose from, the nearest of them.
+  const nearest = (values, recorded) => values.reduce((best, value) => (Math.abs(value - recorded) < Math.abs(best - recorded) ? value : best));
+
   // Blocks go to SMs that have none first; where more blocks than places are left, they wait for the next wave.
-  function rule({ rows, tile, split, sms, per }) {
-    const blocks = Math.ceil(rows / tile) * split;
+  function rule({ blocks, sms, per }) {
     const places = sms * per;
     const waves = Math.ceil(blocks / places);
     const last = blocks - (waves - 1) * places;
@@ -23,7 +32,7 @@
 
   const idleText = ({ idle, tail }) => `${idle} (${Math.round(100 * tail)}\u00a0%)`;
 
-  function sentence({ sms, per }, { blocks, lit, waves, last, idle, tail }) {
+  function sentence(sms, per, { blocks, lit, waves, last, idle, tail }) {
     const first = `${count(blocks, "block")} on ${count(sms, "SM")} that each hold ${per} at once: ${count(waves, "wave")}, ${lit === sms ? "all SMs have" : `${count(lit, "SM")} ${lit === 1 ? "has" : "have"}`} work.`;
     if (!idle) return `${first} In the last wave, of ${count(last, "block")}, no SM stands idle.`;
     return `${first} In the last wave, of ${count(last, "block")}, ${count(idle, "SM")} ${idle === 1 ? "stands" : "stand"} idle: ${Math.round(100 * tail)}\u00a0%.`;
@@ -51,7 +60,7 @@
       this.figure = figure;
       this.data = figure.spec.driverData;
       this.fold = figure.panel.firstElementChild;
-      this.own = null; // the reader's values, once there are any
+      this.own = null; // the reader's values by name, once there are any
       this.#build();
       figure.addEventListener("rungbook:step", () => this.show());
       this.fold.addEventListener("toggle", () => this.own && this.#remember());
@@ -65,54 +74,36 @@
       return settings[this.figure.step.slug] ?? Object.values(settings)[0];
     }
 
+    // By the name of each slider.
     get values() {
-      const { tile, split, sms } = this.own ?? this.recorded;
-      return { rows: this.data.rows, tile, split, sms, per: this.recorded.per };
+      return Object.fromEntries(this.sliders.map(({ name, values, start }) => [name, values.includes(this.own?.[name]) ? this.own[name] : start]));
     }
 
     // For links: what follows the "?".
     get text() {
-      return this.own && this.fold.open ? new URLSearchParams(this.own).toString() : "";
+      return this.own && this.fold.open ? new URLSearchParams(this.values).toString() : "";
     }
 
-    // A part that is absent or impossible is the recorded one.
+    // A part that is absent or impossible is where the slider starts.
     read(text) {
+      this.#arrange();
       const asked = new URLSearchParams(text);
-      const found = {};
-      for (const { name, values } of this.sliders) if (values.includes(Number(asked.get(name)))) found[name] = Number(asked.get(name));
-      if (!Object.keys(found).length) return;
-      const { tile, split, sms } = this.recorded;
-      this.own = { tile, split, sms, ...found };
+      const found = this.sliders.map(({ name, values }) => [name, values.find((value) => String(value) === asked.get(name))]).filter(([, value]) => value !== undefined);
+      if (!found.length) return;
+      this.own = null;
+      this.own = { ...this.values, ...Object.fromEntries(found) };
       this.fold.open = true;
       this.show();
     }
 
     #build() {
-      const { tiles, splits, most, of } = this.data;
-      const id = (name) => `${this.figure.id}-${name}`;
-      this.sliders = [
-        { name: "tile", label: `Rows of ${of} a tile`, values: tiles },
-        { name: "split", label: "Split: blocks a tile", values: splits },
-        { name: "sms", label: "SMs of the card", values: Array.from({ length: most }, (_, place) => place + 1) },
-      ];
-      const rows = this.sliders.map((slider) => {
-        slider.input = Object.assign(element("input"), { type: "range", min: 0, max: slider.values.length - 1, step: 1, id: id(slider.name) });
-        slider.input.addEventListener("input", () => this.#choose(slider));
-        slider.input.addEventListener("change", () => this.#remember());
-        slider.output = element("output");
-        slider.output.htmlFor = slider.input.id;
-        slider.output.setAttribute("aria-live", "off"); // the slider itself says its value
-        slider.recorded = element("span", "what-if-recorded");
-        const label = element("label", "", slider.label);
-        label.htmlFor = slider.input.id;
-        return element("div", "what-if-row", label, slider.input, slider.output, slider.recorded);
-      });
+      this.rows = element("div");
       this.said = element("output", "what-if-said");
       this.rule = element("p");
-      this.cells = Array.from({ length: most }, () => element("i"));
+      this.cells = Array.from({ length: this.data.most }, () => element("i"));
       this.grid = element("div", "what-if-sms", ...this.cells);
       this.grid.setAttribute("role", "img");
-      this.reset = element("button", "", "Back to the recorded launch");
+      this.reset = element("button");
       this.reset.type = "button";
       this.reset.addEventListener("click", () => {
         this.own = null;
@@ -122,7 +113,44 @@
       });
       const says = element("p", "", element("b", "", "What if: computed from the launch rule, not recorded."), " It predicts no time.");
       const head = element("p", "what-if-head", "The SMs in the last wave, and how many blocks each has:");
-      this.fold.append(says, ...rows, this.reset, this.said, this.#table(), head, this.grid, this.rule);
+      this.last = element("div", "", head, this.grid);
+      this.fold.append(says, this.rows, this.reset, this.said, this.#table(), this.last, this.rule);
+    }
+
+    // The sliders of the step's rung: others have other choices.
+    #arrange() {
+      const { recorded, data } = this;
+      if (recorded === this.arranged) return;
+      this.arranged = recorded;
+      const held = this.sliders?.find(({ input }) => input === document.activeElement)?.name;
+      const card = { name: SMS, title: "SMs of the card", values: Array.from({ length: data.most }, (_, place) => place + 1), recorded: recorded.sms };
+      this.sliders = [...recorded.choices, card].map((choice) => this.#slider(choice));
+      this.rows.replaceChildren(...this.sliders.map(({ row }) => row));
+      this.sliders.find(({ name }) => name === held)?.input.focus({ preventScroll: true });
+      const same = this.sliders.every(({ start, recorded: there }) => start === there);
+      const { name, per } = recorded;
+      this.reset.textContent = same ? "Back to the recorded launch" : "Back to the start";
+      this.rule.textContent = [
+        same ? "" : "The recorded launch is none of those to choose from: the sliders start next to it.",
+        recorded.choices.length ? `How many blocks another launch of ${name} has is what its launch rule gave when its code was recorded; none of these was run.` : "",
+        `An SM holds ${count(per, "block")} at once, as recorded for ${name}, though another ${recorded.choices.length ? "launch or " : ""}card may change that.`,
+        `Blocks and SMs with work of ${name} are recorded; all else in the table is computed.`,
+      ].filter(Boolean).join(" ");
+    }
+
+    #slider({ name, title, values, recorded }) {
+      const slider = { name, values, recorded, start: nearest(values, recorded) };
+      const id = `${this.figure.id}-${name}`;
+      slider.input = Object.assign(element("input"), { type: "range", min: 0, max: values.length - 1, step: 1, id });
+      slider.input.addEventListener("input", () => this.#choose(slider));
+      slider.input.addEventListener("change", () => this.#remember());
+      slider.output = element("output");
+      slider.output.htmlFor = id;
+      slider.output.setAttribute("aria-live", "off"); // the slider itself says its value
+      const label = element("label", "", title);
+      label.htmlFor = id;
+      slider.row = element("div", "what-if-row", label, slider.input, slider.output, element("span", "what-if-recorded", `recorded ${recorded}`));
+      return slider;
     }
 
     // Each row: what, the recorded launch, the what-if. What a recording holds comes first.
@@ -142,8 +170,7 @@
     }
 
     #choose({ name, values, input }) {
-      const { tile, split, sms } = this.values;
-      this.own = { tile, split, sms, [name]: values[Number(input.value)] };
+      this.own = { ...this.own, ...this.values, [name]: values[Number(input.value)] };
       this.show();
     }
 
@@ -153,30 +180,31 @@
     }
 
     show() {
+      this.#arrange();
       const { recorded, values } = this;
-      for (const { name, values: all, input, output, recorded: place, label } of this.sliders) {
+      for (const { name, values: all, input, output, recorded: there } of this.sliders) {
         input.value = all.indexOf(values[name]);
-        input.setAttribute("aria-valuetext", `${values[name]}; recorded ${recorded[name]}`);
+        input.setAttribute("aria-valuetext", `${values[name]}; recorded ${there}`);
         output.value = values[name];
-        place.textContent = `recorded ${recorded[name]}`;
-        place.classList.toggle("is-other", values[name] !== recorded[name]);
       }
-      const here = rule(values);
-      const there = rule({ ...values, ...recorded, rows: values.rows });
-      const columns = [{ ...there, blocks: recorded.blocks, lit: recorded.lit }, here];
-      columns.forEach((one, column) => {
-        const told = [one.blocks, one.lit, one.waves, one.last].map((number) => number.toLocaleString("en"));
-        [...told, idleText(one)].forEach((text, row) => (this.lines[row].cells[column + 1].textContent = text));
+      const { per } = recorded;
+      const blocks = blocksAt(recorded, values);
+      const sms = values[SMS];
+      const here = blocks ? rule({ blocks, sms, per }) : null;
+      const there = { ...rule(recorded), lit: recorded.lit };
+      [there, here].forEach((one, column) => {
+        const told = one ? [one.blocks, one.lit, one.waves, one.last].map((number) => number.toLocaleString("en")) : Array(4).fill("none");
+        [...told, one ? idleText(one) : "none"].forEach((text, row) => (this.lines[row].cells[column + 1].textContent = text));
       });
       this.columns[0].textContent = recorded.name;
-      this.said.value = sentence(values, here);
+      this.said.value = here ? sentence(sms, per, here) : `${recorded.name} does not accept these values: there is no such launch.`;
       this.grid.setAttribute("aria-label", this.said.value);
+      this.last.classList.toggle("is-none", !here);
       this.cells.forEach((cell, place) => {
-        const number = place < values.sms ? share(here.last, values.sms, place) : 0;
-        cell.dataset.n = place < values.sms ? Math.min(number, 4) : "none";
+        const number = here && place < sms ? share(here.last, sms, place) : 0;
+        cell.dataset.n = place < sms ? Math.min(number, 4) : "none";
         cell.textContent = number || "";
       });
-      this.rule.textContent = `The rule: a block for each tile and each part of the split; an SM holds ${count(values.per, "block")} at once, as recorded for ${recorded.name}, though another tile or card may change that. Blocks and SMs with work of ${recorded.name} are recorded; all else in the table is computed.`;
       this.reset.disabled = !this.own;
     }
   }
@@ -188,7 +216,7 @@
     },
     state: () => null,
     rule,
-    sentence,
+    blocksAt,
   };
   for (const panel of document.querySelectorAll(`.fig-panel[data-driver="${DRIVER}"]`)) invite(panel.closest("rb-figure"));
 })();
